@@ -1,0 +1,67 @@
+# Thirty-Two Banks.  `make help` lists what you can type.
+EX     ?=
+FROM   ?= exercises
+BUILD  ?= build
+CC     ?= gcc
+# AVX2 rows of lanes where the machine is an x86-64; make ARCHFLAGS= for one without AVX2.
+ARCHFLAGS ?= $(if $(filter x86_64,$(shell uname -m)),-march=x86-64-v3)
+WARN   := -Wall -Wextra $(if $(or $(CI),$(WERROR)),-Werror)
+CFLAGS ?= -O2 -g
+ifdef SANITIZE
+  BUILD := $(BUILD)/sanitize
+  SAN   := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+endif
+ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(ARCHFLAGS) -ffp-contract=off -fno-math-errno $(SAN) \
+             -MMD -MP -Igrader -DBANKS_BUILD='"$(abspath $(BUILD))"'
+LIBS   := -lcheck -lsubunit -lrt -ljansson -lm -lpthread -ldl
+
+SOURCES := $(filter-out grader/banks.c $(wildcard grader/tests/*.c),$(wildcard grader/*.c grader/*/*.c))
+TESTS   := $(wildcard grader/tests/*.c)
+OBJ      = $(SOURCES:%.c=$(BUILD)/%.o)
+
+.DEFAULT_GOAL := all
+.PHONY: all setup grade check test demo hint list lab plots help clean
+
+all: $(BUILD)/banks            ## build the grader
+
+setup:                         ## install what is missing (apt)
+	@.ci/setup
+
+grade: $(BUILD)/banks          ## grade every exercise; FROM=solutions or a folder
+	@$(BUILD)/banks grade --from $(FROM)
+
+check: $(BUILD)/banks          ## grade one: make check EX=04-padding/transpose
+	@$(BUILD)/banks check $(EX) --from $(FROM)
+
+hint: $(BUILD)/banks           ## the next hint: make hint EX=04-padding/transpose
+	@$(BUILD)/banks hint $(EX)
+
+list: $(BUILD)/banks           ## the exercises
+	@$(BUILD)/banks list
+
+lab: $(BUILD)/banks            ## the eight-residue lab of chapter 03
+	@$(BUILD)/banks lab
+
+demo: $(BUILD)/banks           ## a starter and its solution side by side
+	@$(BUILD)/banks demo
+
+test: $(BUILD)/banks $(BUILD)/banks-tests   ## all tests; SANITIZE=1 for the sanitizers
+	@BANKS=$(BUILD)/banks $(BUILD)/banks-tests
+
+help:                          ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+
+clean:                         ## remove what was built
+	rm -rf build
+
+$(BUILD)/banks: $(BUILD)/grader/banks.o $(OBJ)
+	$(CC) $(SAN) -o $@ $^ $(LIBS)
+
+$(BUILD)/banks-tests: $(TESTS:%.c=$(BUILD)/%.o) $(OBJ)
+	$(CC) $(SAN) -o $@ $^ $(LIBS)
+
+$(BUILD)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

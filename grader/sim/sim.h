@@ -1,0 +1,160 @@
+/* The simulator: runs a decoded PTX module warp by warp, on the CPU, and counts.
+ *
+ * One `struct sim` is one device: a memory with named buffers and at most one loaded module.  A
+ * launch runs every block of the grid, each warp in steps of one instruction for all its active
+ * lanes; every memory instruction is turned into a struct access and priced by model/.  Nothing
+ * a kernel does can harm the host: each access is checked against the buffer or array it falls
+ * in, and each launch has a budget of steps.
+ *
+ * Results (values, counts, faults and their order) are the same on every run and with any number
+ * of host threads.
+ *
+ *   lower.c    ptx_inst -> sim_inst: handler, row offsets, immediates as constant rows
+ *   exec*.c    the handlers, one family a file; registers are rows of 32 lanes
+ *   warp.c     lanes, program counters, reconvergence (lowest pc first), budget, rotation
+ *   block.c    shared memory, barriers, warps of one block
+ *   grid.c     blocks over host threads; merges counts and faults in block order
+ *   memory.c   buffers, address windows, bounds; shadow state for races and first writes
+ *   count.c    accesses -> requests, wavefronts, ideal, sectors by instruction
+ *   fuse.c     which neighbouring shared accesses ptxas joins (static, before the first launch)
+ *   printf.c   vprintf
+ */
+#ifndef SIM_H
+#define SIM_H
+
+#include "../model/model.h"
+#include "../ptx/ptx.h"
+
+struct sim;
+
+struct sim_options {
+  unsigned threads;            /* host threads; 0: all */
+  uint64_t step_budget;        /* warp instructions a launch may execute; 0: the default (4e9) */
+  uint64_t warp_budget;        /* warp instructions one warp may execute; 0: the default (2e8) */
+  uint64_t memory_limit;       /* bytes of host memory for buffers and local memory; 0: 2 GiB */
+  size_t printf_limit;         /* bytes of device printf kept a launch; 0: 64 KiB */
+  size_t fault_limit;          /* faults kept a launch, each site once; 0: 32 */
+  uint64_t seed;               /* poison for shared memory, locals, registers never written */
+  uint32_t shared_limit;       /* bytes of shared memory a block may ask for; 0: 232448 (H200) */
+  bool no_checks;              /* bench only: skip race and first-write checks */
+  bool no_fuse;                /* count PTX as written, without ptxas' joining */
+};
+
+enum sim_fault_kind {
+  SIM_FAULT_NONE,
+  SIM_FAULT_BOUNDS,            /* outside every buffer or array, or past the one it started in */
+  SIM_FAULT_ALIGNMENT,
+  SIM_FAULT_READ_ONLY,         /* a store to a buffer that is input only, or to constant memory */
+  SIM_FAULT_UNINITIALISED,     /* shared memory read before any thread wrote it */
+  SIM_FAULT_RACE,              /* two threads, one word, one barrier interval, a write among them */
+  SIM_FAULT_BARRIER,           /* not all threads of the block (or of the mask) reach a barrier */
+  SIM_FAULT_BUDGET,            /* endless loop, or too much work */
+  SIM_FAULT_TRAP,              /* trap, assert */
+  SIM_FAULT_STACK,             /* recursion too deep, local memory exhausted */
+  SIM_FAULT_UNSUPPORTED,       /* an instruction the simulator does not run */
+  SIM_FAULT_LAUNCH,            /* block too large, too much shared memory, bad arguments */
+  SIM_FAULT_MEMORY             /* memory_limit reached */
+};
+
+/* A fault: what happened, where in the source, to whom.  Reported once an instruction. */
+struct sim_fault {
+  enum sim_fault_kind kind;
+  bool fatal;                  /* the launch stopped here; false: recorded and went on */
+  uint32_t file, line;         /* index into module->files, source line; line 0: unknown */
+  uint32_t ptx_line;
+  uint32_t block[3], thread[3];
+  uint32_t other_thread[3];    /* RACE: the other thread; BARRIER: one that waits elsewhere */
+  uint32_t other_line;         /* RACE: the other access's source line; BARRIER: where it waits */
+  uint64_t address;            /* byte offset in the buffer or array it belongs to or is nearest */
+  uint32_t width;
+  uint64_t count;              /* times this instruction faulted so */
+  char object[64];             /* the array or buffer: "tile", "out", "shared memory" */
+  char text[512];              /* one or two sentences: what happened and what to do */
+};
+
+/* What one instruction did over the launch.  Only instructions that touched memory have one. */
+struct sim_site {
+  uint32_t function, inst;     /* indices into the module */
+  uint32_t file, line;         /* source */
+  uint32_t ptx_line;
+  enum model_op op;            /* LOAD, STORE, ...; GLOBAL_LOAD, GLOBAL_STORE */
+  uint32_t width;              /* bytes a lane, after joining */
+  uint64_t requests;           /* warp accesses issued */
+  uint64_t wavefronts, ideal;  /* shared */
+  uint64_t sectors;            /* global */
+  uint64_t bytes;              /* moved by active lanes */
+  bool exact;
+  uint32_t worst_wavefronts;   /* or sectors, for global */
+  struct access worst;         /* the first access that cost that */
+  uint32_t worst_block[3], worst_warp;
+};
+
+struct sim_totals {            /* sums over sites by class; ldmatrix counts as a shared load */
+  uint64_t warp_instructions;  /* executed, by warps: an instruction for one lane counts one */
+  uint64_t thread_instructions;
+  struct { uint64_t requests, wavefronts, ideal; } shared_load, shared_store, shared_atomic;
+  struct { uint64_t requests, sectors; } global_load, global_store, global_atomic;
+  uint64_t barriers;           /* block-wide barriers, counted once a warp */
+  uint64_t blocks, warps;
+};
+
+struct sim_result {
+  struct sim_totals totals;
+  struct sim_site *sites;      /* in order of (function, inst) */
+  size_t nsites;
+  struct sim_fault *faults;    /* in order of block, then of happening */
+  size_t nfaults;
+  uint64_t faults_dropped;
+  char *printed;               /* device printf, NUL-terminated, capped */
+  bool printed_cut;
+  bool completed;              /* every thread of every block ran to its end */
+  uint32_t static_shared;      /* bytes of shared memory a block: static and dynamic */
+  uint32_t dynamic_shared;
+};
+
+struct sim_launch {
+  const char *kernel;          /* as ptx_find_entry takes it */
+  uint32_t grid[3], block[3];
+  uint32_t shared_bytes;       /* dynamic */
+  const void *params;          /* packed as the kernel's parameter list */
+  size_t param_bytes;
+};
+
+struct sim *sim_open(const struct sim_options *options);
+void sim_close(struct sim *sim);
+
+/* Loads a module: lays out globals, lowers every function.  The module must outlive the sim.
+ * False with `error` filled in when an instruction is unknown to the simulator or memory ends.
+ * Loading again replaces the module and resets its globals; buffers stay. */
+bool sim_load(struct sim *sim, struct ptx_module *module, struct ptx_error *error);
+
+/* A buffer of exactly `bytes`; the returned device address is aligned to 256 and has guard space
+ * around it that faults.  `name` is used in messages.  0 when the memory limit is reached.  */
+uint64_t sim_alloc(struct sim *sim, size_t bytes, const char *name, bool read_only);
+void *sim_host(struct sim *sim, uint64_t address, size_t bytes);   /* NULL outside a buffer */
+void sim_free_all(struct sim *sim);
+
+/* Address of a module-scope .global or .const variable, for cudaMemcpyToSymbol-like use. */
+uint64_t sim_symbol(struct sim *sim, const char *name, size_t *bytes);
+
+/* Runs a launch to its end or its first fatal fault.  Always fills `result`; false when a fault was
+ * found (nfaults > 0).  Free with sim_result_free. */
+bool sim_launch(struct sim *sim, const struct sim_launch *launch, struct sim_result *result);
+void sim_result_free(struct sim_result *result);
+
+const char *sim_fault_name(enum sim_fault_kind kind);
+
+/* What the simulator will count for each shared access of a function, before any run: used by
+ * profile and by the test against the disassembler. */
+struct sim_plan {
+  uint32_t inst;               /* the instruction that issues it */
+  enum model_op op;
+  uint32_t width;              /* bytes a lane of the issued access; 0: issues nothing (joined) */
+  int32_t delta;               /* bytes added to this instruction's own addresses */
+  uint32_t issuer;             /* the instruction that issues for it, when joined */
+  const char *reason;          /* a note when ptxas may do better here, else NULL */
+};
+size_t sim_plan(const struct ptx_module *module, const struct ptx_function *function,
+                struct sim_plan **plan);   /* malloc'ed; the caller frees */
+
+#endif

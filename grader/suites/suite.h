@@ -1,0 +1,165 @@
+/* The exercise contract: what an exercise is, what a test of it may ask for, how it is judged.
+ *
+ * A chapter has one file here, chNN.c, with a table of exercises; each exercise has a table of named
+ * tests with points.  Grading runs in two steps that share no process with student code:
+ *
+ *   plan    the test says what to run: for a kernel, buffers and launches; for a C exercise,
+ *           questions to ask; for predictions, nothing.  Inputs come from the seed it is given.
+ *   judge   the test reads the evidence that came back (bytes, counts, faults, answers) and sets a
+ *           verdict, comparing with a reference it computes itself in double.
+ *
+ * judge runs inside a Check test (check.c), forked, under a time limit; plan and judge of one test
+ * are called with the same seed and must draw the same numbers.
+ *
+ * Compare so that NaN fails: a value passes only when it is shown to lie within its bound.
+ */
+#ifndef SUITE_H
+#define SUITE_H
+
+#include "../report/record.h"
+#include "../sim/sim.h"
+
+/* ---- randomness: from the seed, the same everywhere ------------------------------------------- */
+
+struct rng { uint64_t s[4]; };
+void rng_seed(struct rng *r, uint64_t seed, const char *label);
+uint64_t rng_next(struct rng *r);
+uint32_t rng_below(struct rng *r, uint32_t n);             /* 0..n-1, unbiased */
+double rng_uniform(struct rng *r, double lo, double hi);
+
+/* ---- what a test asks for ---------------------------------------------------------------------- */
+
+enum exercise_kind {
+  EXERCISE_KERNEL,             /* a .cu file */
+  EXERCISE_NATIVE,             /* a .c file, asked through a driver */
+  EXERCISE_PREDICT             /* a .txt file of `name = answer` lines */
+};
+
+enum buffer_role { BUFFER_IN, BUFFER_OUT, BUFFER_INOUT };   /* IN is read-only to the kernel */
+
+/* Adds a buffer of `bytes`; its content is `data` (copied), or poison that differs each run when
+ * data is NULL.  Returns its index. */
+struct plan;
+int plan_buffer(struct plan *p, const char *name, enum buffer_role role, const void *data,
+                size_t bytes);
+
+/* Adds a launch and its arguments, in the kernel's order. */
+void plan_launch(struct plan *p, const char *kernel, const uint32_t grid[3],
+                 const uint32_t block[3], uint32_t shared_bytes);
+void plan_arg_buffer(struct plan *p, int buffer);
+void plan_arg(struct plan *p, const void *value, size_t bytes);   /* i32, f32, ... by its size */
+static inline void plan_arg_i32(struct plan *p, int32_t v) { plan_arg(p, &v, 4); }
+static inline void plan_arg_f32(struct plan *p, float v) { plan_arg(p, &v, 4); }
+
+/* C exercises: adds one question, a line of text.  printf-like. */
+void plan_ask(struct plan *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- what came back --------------------------------------------------------------------------------- */
+
+struct evidence {
+  uint64_t seed;               /* the one plan had */
+  /* kernels */
+  const struct sim_result *launches;       /* one a plan_launch, in order */
+  size_t nlaunches;
+  const void *const *buffers;              /* contents after the last launch, by index */
+  const size_t *buffer_bytes;
+  const struct ptx_module *module;         /* files[], for source names of sites and faults */
+  /* C exercises: the answer line to each question, NULL where the program gave none */
+  const char *const *answers;
+  size_t nanswers;
+  const char *ended;           /* NULL, or how the program ended too early, as a sentence */
+  /* predictions: text of the file */
+  const char *text;
+  /* the student's file */
+  const char *file;            /* "exercises/04-padding/transpose.cu" */
+  const char *source;          /* its text */
+};
+
+struct verdict {               /* lives in memory shared with the Check process */
+  double share;                /* of the test's points, 0..1; 1 is passed */
+  bool set;
+  bool not_graded;             /* our fault */
+  char message[16384];         /* what to tell; may be long */
+};
+
+void verdict_pass(struct verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void verdict_fail(struct verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void verdict_partial(struct verdict *v, double share, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void verdict_add(struct verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- helpers for judges (judge.c) ---------------------------------------------------------------- */
+
+/* Fails with the fault's file, line, source text, block, thread and advice when a launch faulted or
+ * did not complete.  True when all is clean. */
+bool judge_clean(struct verdict *v, const struct evidence *e);
+
+/* Compares float results with a reference in double: |got - want| <= bound[i] (or a common bound),
+ * NaN-safe.  On failure tells the first mismatches as row and column (`columns` wide), the number
+ * of them, expected and got.  True when all agree. */
+bool judge_floats(struct verdict *v, const struct evidence *e, int buffer, const double *want,
+                  size_t count, size_t columns, double bound);
+bool judge_ints(struct verdict *v, const struct evidence *e, int buffer, const int32_t *want,
+                size_t count, size_t columns);
+
+/* How a kernel's shared accesses are marked: wavefronts per request over the sites chosen.  Full
+ * share at or below `full`, none at or above `none`, linear between.  Fails when there are fewer
+ * than `least_requests` (the exercise wants shared memory used) or more wavefronts in all than
+ * `most_wavefronts` (0: no limit).  Says which line, the stride, the picture, the rule. */
+struct count_mark {
+  enum { COUNT_LOADS = 1, COUNT_STORES = 2, COUNT_ATOMICS = 4, COUNT_ALL = 7 } which;
+  double full, none;
+  uint64_t least_requests, most_wavefronts;
+};
+bool judge_wavefronts(struct verdict *v, const struct evidence *e, struct count_mark mark);
+
+/* Describes a site as a reader wants it: line, source text, numbers, stride, 32-column picture. */
+void judge_describe_site(struct verdict *v, const struct evidence *e, const struct sim_site *s);
+
+/* Value of `name = value` in a prediction file; NULL with a message when missing, repeated or empty. */
+const char *judge_prediction(struct verdict *v, const struct evidence *e, const char *name);
+
+/* ---- the tables --------------------------------------------------------------------------------------- */
+
+struct test {
+  const char *name;            /* "conflict free"; unique in its exercise; [a-z0-9 -] */
+  double points;
+  void (*plan)(struct plan *p, struct rng *r);
+  void (*judge)(struct verdict *v, const struct evidence *e, struct rng *r);
+};
+
+struct exercise {
+  const char *id;              /* "04-padding/transpose" */
+  const char *title;           /* one line for the list */
+  enum exercise_kind kind;
+  const char *file;            /* "transpose.cu", in exercises/04-padding/ */
+  const char *read;            /* where to read: "chapters/04-padding.md" */
+  const char *const *hints;    /* three, from a nudge to nearly the answer; NULL-terminated */
+  const struct test *tests;    /* ends with a row whose name is NULL */
+  const char *driver;          /* NATIVE: text of the driver's main file, linked to the student's */
+  const char *header;          /* NATIVE: text of "exercise.h", the prototypes; may be NULL */
+};
+
+struct suite {
+  const char *chapter;         /* "04-padding" */
+  const struct exercise *exercises;   /* ends with a row whose id is NULL */
+};
+
+extern const struct suite *const suites[];   /* suites.c; NULL-terminated, in chapter order */
+const struct exercise *suite_find(const char *id);
+
+/* ---- grading (grade.c) ---------------------------------------------------------------------------- */
+
+struct grade_options {
+  const char *root;            /* folder of the workbook; NULL: found from the program's place */
+  const char *from;            /* "exercises", "solutions" or a submission */
+  const char *device;          /* "sim", "cuda", "auto" */
+  uint64_t seed;               /* 0: a fresh secret one */
+  unsigned jobs;               /* exercises prepared at a time; 0: number of cores */
+  int toolchain;               /* enum toolchain_kind */
+};
+
+/* Grades one exercise (or all when id is NULL).  Returns 0, or 3 when something was our fault. */
+int grade_run(const struct grade_options *options, const char *id, struct grade_record *out);
+
+#endif

@@ -20,7 +20,7 @@ TESTS   := $(wildcard grader/tests/*.c)
 OBJ      = $(SOURCES:%.c=$(BUILD)/%.o)
 
 .DEFAULT_GOAL := all
-.PHONY: all setup grade check test demo hint list lab plots help clean
+.PHONY: all setup grade check test demo hint list doctor lab help clean
 
 all: $(BUILD)/banks            ## build the grader
 
@@ -35,6 +35,9 @@ check: $(BUILD)/banks          ## grade one: make check EX=04-padding/transpose
 
 hint: $(BUILD)/banks           ## the next hint: make hint EX=04-padding/transpose
 	@$(BUILD)/banks hint $(EX)
+
+doctor: $(BUILD)/banks         ## what was found on this machine
+	@$(BUILD)/banks doctor
 
 list: $(BUILD)/banks           ## the exercises
 	@$(BUILD)/banks list

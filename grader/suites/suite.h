@@ -25,7 +25,9 @@ struct rng { uint64_t s[4]; };
 void rng_seed(struct rng *r, uint64_t seed, const char *label);
 uint64_t rng_next(struct rng *r);
 uint32_t rng_below(struct rng *r, uint32_t n);             /* 0..n-1, unbiased */
+int32_t rng_between(struct rng *r, int32_t lo, int32_t hi);  /* lo..hi, both included */
 double rng_uniform(struct rng *r, double lo, double hi);
+void rng_floats(struct rng *r, float *out, size_t count, double lo, double hi);
 
 /* ---- what a test asks for ---------------------------------------------------------------------- */
 
@@ -65,11 +67,13 @@ struct evidence {
   const size_t *buffer_bytes;
   const struct ptx_module *module;         /* files[], for source names of sites and faults */
   /* C exercises: the answer line to each question, NULL where the program gave none */
+  const char *const *questions;            /* as plan_ask put them */
   const char *const *answers;
   size_t nanswers;
   const char *ended;           /* NULL, or how the program ended too early, as a sentence */
-  /* predictions: text of the file */
+  /* predictions: text of the file, and the names the exercise asks for (may be NULL) */
   const char *text;
+  const char *const *names;
   /* the student's file */
   const char *file;            /* "exercises/04-padding/transpose.cu" */
   const char *source;          /* its text */
@@ -119,6 +123,18 @@ void judge_describe_site(struct verdict *v, const struct evidence *e, const stru
 /* Value of `name = value` in a prediction file; NULL with a message when missing, repeated or empty. */
 const char *judge_prediction(struct verdict *v, const struct evidence *e, const char *name);
 
+/* Marks predictions: the share is the part of the rows that are right.  Wrong or missing ones are told
+ * by name with `how`, which says how to find out; the right value is never told. */
+struct prediction { const char *name; double want; const char *how; };
+bool judge_predictions(struct verdict *v, const struct evidence *e, const struct prediction *rows,
+                       size_t count);
+
+/* C exercises: compares the answer to question i, one integer, with `want`.  `call` is what the
+ * student knows the question as, "bank_of(132)".  False, with the failure told, when it differs or
+ * when there is none (the program crashed, ran too long).  */
+bool judge_answer_int(struct verdict *v, const struct evidence *e, size_t i, int64_t want,
+                      const char *call, ...) __attribute__((format(printf, 5, 6)));
+
 /* ---- the tables --------------------------------------------------------------------------------------- */
 
 struct test {
@@ -138,7 +154,20 @@ struct exercise {
   const struct test *tests;    /* ends with a row whose name is NULL */
   const char *driver;          /* NATIVE: text of the driver's main file, linked to the student's */
   const char *header;          /* NATIVE: text of "exercise.h", the prototypes; may be NULL */
+  const char *const *names;    /* PREDICT: every name asked for, NULL-terminated; may be NULL */
 };
+
+/* The text of a driver: `answer` is the chapter's
+ *     static void answer(const char *question, FILE *out)
+ * which reads one question, calls the student's function and prints the answer without a line end.
+ * Answers go to descriptor 3, so that what a student prints on standard output disturbs nothing;
+ * each is flushed, so that a crash loses only the answer it happened in. */
+#define SUITE_DRIVER(answer) \
+  "#include <inttypes.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n" \
+  "#include <stdlib.h>\n#include <string.h>\n#include \"exercise.h\"\n" answer \
+  "\nint main(void)\n{\n  static char question[16384];\n  FILE *out = fdopen(3, \"w\");\n" \
+  "  if (!out) return 99;\n  while (fgets(question, sizeof question, stdin)) {\n" \
+  "    answer(question, out);\n    fputc('\\n', out);\n    fflush(out);\n  }\n  return 0;\n}\n"
 
 struct suite {
   const char *chapter;         /* "04-padding" */
@@ -157,7 +186,9 @@ struct grade_options {
   uint64_t seed;               /* 0: a fresh secret one */
   unsigned jobs;               /* exercises prepared at a time; 0: number of cores */
   int toolchain;               /* enum toolchain_kind */
+  char *why;                   /* NULL, or room for WHY_SIZE bytes: a sentence when grading failed */
 };
+enum { WHY_SIZE = 512 };
 
 /* Grades one exercise (or all when id is NULL).  Returns 0, or 3 when something was our fault. */
 int grade_run(const struct grade_options *options, const char *id, struct grade_record *out);

@@ -35,7 +35,7 @@ enum ptx_mod {
   PTX_MODS
 };
 
-enum ptx_kind { PTX_BITS, PTX_UNSIGNED, PTX_SIGNED, PTX_FLOAT, PTX_PRED };
+enum ptx_kind { PTX_BITS, PTX_UNSIGNED, PTX_SIGNED, PTX_FLOAT, PTX_PRED, PTX_OPAQUE };
 
 enum ptx_type {
   PTX_NOTYPE,
@@ -113,7 +113,7 @@ struct ptx_operand {
   uint32_t first, count;    /* VECTOR, PARAMS: a range of function->pool */
 };
 
-enum { PTX_OPERANDS = 8, PTX_TYPES_MAX = 4, PTX_MOD_WORDS = 4 };
+enum { PTX_OPERANDS = 8, PTX_TYPES_MAX = 4, PTX_MOD_WORDS = 6 };
 
 struct ptx_inst {
   uint16_t op;                          /* enum ptx_op */

@@ -64,7 +64,10 @@ struct evidence {
   const struct sim_result *launches;       /* one a plan_launch, in order */
   size_t nlaunches;
   const void *const *buffers;              /* contents after the last launch, by index */
+  const void *const *before;               /* contents before the first launch: inputs, poison */
   const size_t *buffer_bytes;
+  const char *const *buffer_names;
+  size_t nbuffers;
   const struct ptx_module *module;         /* files[], for source names of sites and faults */
   /* C exercises: the answer line to each question, NULL where the program gave none */
   const char *const *questions;            /* as plan_ask put them */
@@ -86,13 +89,15 @@ struct verdict {               /* lives in memory shared with the Check process 
   char message[16384];         /* what to tell; may be long */
 };
 
+/* Each adds its text as new lines and sets the share; the smallest share given so far stays, so a
+ * pass after a failure is still a failure.  verdict_add only adds text. */
 void verdict_pass(struct verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void verdict_fail(struct verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void verdict_partial(struct verdict *v, double share, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void verdict_add(struct verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- helpers for judges (judge.c) ---------------------------------------------------------------- */
+/* ---- helpers for judges (judge.c, judge_answers.c, judge_counts.c) ---------------------- */
 
 /* Fails with the fault's file, line, source text, block, thread and advice when a launch faulted or
  * did not complete.  True when all is clean. */
@@ -116,6 +121,11 @@ struct count_mark {
   uint64_t least_requests, most_wavefronts;
 };
 bool judge_wavefronts(struct verdict *v, const struct evidence *e, struct count_mark mark);
+
+/* Text of line `line` of the student's file, trimmed and printable; false when there is none. */
+bool judge_source(const struct evidence *e, uint32_t line, char *out, size_t size);
+/* Is files[file] of the module the student's own? */
+bool judge_own_file(const struct evidence *e, uint32_t file);
 
 /* Describes a site as a reader wants it: line, source text, numbers, stride, 32-column picture. */
 void judge_describe_site(struct verdict *v, const struct evidence *e, const struct sim_site *s);

@@ -64,8 +64,8 @@ enum model_rule {
 };
 
 struct model_cost {
-  uint32_t wavefronts;
-  uint32_t ideal;          /* wavefronts the same access would cost without conflicts */
+  uint32_t wavefronts;     /* shared only: 0 for global accesses */
+  uint32_t ideal;          /* wavefronts (global: sectors) the same bytes would cost at best */
   uint32_t sectors;        /* global only: distinct 32-byte sectors */
   uint32_t phases;         /* phases with an active lane */
   bool exact;              /* false: the rule is a fit or a lower bound, say "at least" */
@@ -77,6 +77,14 @@ struct model_cost {
 /* The cost of one access.  Never fails; an impossible width is the caller's error (see
  * model_access_check).  Rules 1 to 11 of the recorded hardware. */
 struct model_cost model_cost(const struct access *a);
+
+/* The lanes whose addresses count: the mask, or for ldmatrix and stmatrix (unless the mask is
+ * empty) the first 8, 16 or 32 lanes, which hold the row addresses. */
+uint32_t model_lanes(const struct access *a);
+
+/* How many neighbouring lanes are served together: 32, 16 or 8, doubled by the pair merge.  Phase
+ * p holds the lanes p*n .. p*n+n-1. */
+uint32_t model_phase_lanes(const struct access *a);
 
 /* NULL when the access is one the hardware could make, else a sentence that says what is wrong
  * (width, alignment).  The text is static. */
@@ -99,7 +107,8 @@ uint32_t model_gcd(uint32_t a, uint32_t b);
 /* Wavefronts of a 4-byte access in which lane t touches word s*t: gcd(s, 32); 1 for s = 0. */
 uint32_t model_stride_degree(uint32_t stride_words);
 
-/* The constant byte distance between neighbouring active lanes; false when there is none. */
+/* The constant byte distance from lane to lane: lane t at base + t * stride, for every lane that
+ * takes part.  False when there is none, or fewer than two lanes. */
 bool model_stride_find(const struct access *a, int64_t *stride_bytes);
 
 /* Which lanes meet in each bank: lanes[b] is the mask of active lanes with a byte in bank b. */
@@ -114,8 +123,9 @@ uint32_t model_resident_blocks(uint32_t block_bytes, uint32_t sm_bytes, uint32_t
 
 /* ---- swizzle.c ---------------------------------------------------------------------------------- */
 
-/* CuTe's Swizzle<B,M,S> on an index: bits [M+S, M+S+B) are XORed into bits [M, M+B).  The unit
- * of the index is the caller's (elements or bytes). */
+/* CuTe's Swizzle<B,M,S> on an index: bits [M+S, M+S+B) are XORed into bits [M, M+B); for
+ * negative S, bits [M, M+B) into bits [M-S, M-S+B).  The unit of the index is the caller's
+ * (elements or bytes). */
 uint64_t model_swizzle(uint64_t index, unsigned b, unsigned m, int s);
 
 enum model_tma { MODEL_TMA_NONE, MODEL_TMA_32B, MODEL_TMA_64B, MODEL_TMA_128B };

@@ -1,6 +1,7 @@
 /* The grader's own tests: every Check suite of tests.def in one runner.
  * Arguments name suites to run; none: all.  Ends with Check's closing line. */
 #include <check.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

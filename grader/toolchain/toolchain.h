@@ -34,8 +34,12 @@ struct sandbox_job {
   double wall_seconds;         /* limits; all apply to the whole process tree */
   double cpu_seconds;
   uint64_t memory_bytes;
-  uint64_t output_bytes;       /* of standard output, standard error and result, each */
-  unsigned processes;
+  uint64_t output_bytes;       /* of standard output, standard error and result, each: what the
+                                  first two print beyond it is dropped, a larger result ends
+                                  the job */
+  unsigned processes;          /* 1: the command can start neither a process nor a thread, and
+                                  sees its files read-only; more: as many as it likes */
+  bool answers;                /* `result` is what it writes to descriptor 3, not a file */
 };
 
 enum sandbox_end {
@@ -49,19 +53,38 @@ struct sandbox_result {
   char *out, *err, *result;    /* malloc'ed, NUL-terminated, never NULL after a run */
   size_t out_size, err_size, result_size;
   double wall_seconds;
-  char why[256];               /* SANDBOX_FAILED: what is wrong and what to do */
+  char why[512];               /* SANDBOX_FAILED: what is wrong and what to do; after
+                                  toolchain_ask also how the program ended too early, or "" */
 };
 
 /* Runs the job to its end.  Never blocks past wall_seconds (plus a second), whatever the command
  * does with processes, descriptors or signals.  No network, no home folder, no /dev beyond null
- * and zero and urandom, a small private /tmp, environment of PATH only. */
+ * (a program also sees zero and urandom), a small private /tmp, environment of PATH only. */
 void sandbox_run(const struct sandbox_job *job, struct sandbox_result *result);
 void sandbox_result_free(struct sandbox_result *result);
 
 /* "bubblewrap" or "limits only (bubblewrap is missing: ...)", for the report. */
 const char *sandbox_kind(void);
 
+/* The system's own choice, or one of the two for tests; affects runs that begin later. */
+enum sandbox_choice { SANDBOX_BEST, SANDBOX_LIMITS_ONLY };
+extern enum sandbox_choice sandbox_choice;
+
 /* ---- compilers ---------------------------------------------------------------------------- */
+
+/* What there is, found once a process (find.c).  Paths are "" where there is none. */
+struct toolchain_found {
+  char nvcc[512], nvcc_version[32], nvcc_root[512];   /* "13.0"; root: the toolkit's folder */
+  char clang[512], clang_version[32];                 /* "" too when it cannot make PTX */
+  char cc[512], cc_version[64];
+  char why_not_clang[128];
+};
+const struct toolchain_found *toolchain_find(void);
+bool toolchain_which(const char *program, char *path, size_t size);   /* in PATH */
+
+/* Seconds and bytes one compiler run may take.  Tests lower them. */
+extern double toolchain_seconds;
+extern uint64_t toolchain_memory;
 
 enum toolchain_kind { TOOLCHAIN_AUTO, TOOLCHAIN_NVCC, TOOLCHAIN_CLANG };
 
@@ -96,11 +119,39 @@ void toolchain_c(const char *path, const char *name, const char *driver, const c
 
 void compiled_free(struct compiled *c);
 
+/* Reads compiler output (of nvcc, gcc, clang or ld) and appends to `out` the diagnostics whose file
+ * is `file`, under the name `name`; `source` is the student's text, from which the source lines
+ * are taken, so no other file's text can come along (diagnose.c). */
+void diagnose(const char *text, const char *file, const char *name, const char *source,
+              struct compiled *out);
+/* Copies text made printable: escapes control bytes and broken UTF-8, cuts with "..." */
+void diagnose_printable(char *to, size_t size, const char *from, size_t length);
+
 /* ---- native C exercises --------------------------------------------------------------------- */
 
-/* Runs a program made by toolchain_c in the sandbox, gives it `questions` (lines) on standard
- * input, returns its answers (lines on descriptor 3, which only the driver knows to write).  */
+/* The driver of a C exercise is text in its suite.  ask.h (in this folder, embedded in the program)
+ * gives it main(), which reads all questions first and calls ask() once for each; the driver
+ * answers with answer(), printf-like, once or in pieces:
+ *
+ *   #include "ask.h"
+ *   #include "exercise.h"           // the `header` text: unsigned bank_of(unsigned address);
+ *   static void ask(const char *question)
+ *   {
+ *     unsigned address;
+ *     if (sscanf(question, "bank_of %u", &address) == 1)
+ *       answer("%u", bank_of(address));
+ *   }
+ *
+ * Answers carry the number of their question and are written at once, so what the student's code
+ * prints, or a crash in a later question, does not disturb them. */
+
+/* Runs a program made by toolchain_c in the sandbox and gives it `questions` (lines).  In `answers`,
+ * `result` holds one line a question, in order, "" for none; `why` is "" when all were answered,
+ * else a sentence on how the program ended ("your program called exit on question 5: ..."). */
 void toolchain_ask(const struct compiled *program, const char *questions, double seconds,
                    struct sandbox_result *answers);
+
+/* The answer to question i (from 0) as malloc'ed text; NULL when there is none. */
+char *toolchain_answer(const struct sandbox_result *answers, size_t i);
 
 #endif

@@ -68,7 +68,7 @@ struct model_cost {
   uint32_t ideal;          /* wavefronts (global: sectors) the same bytes would cost at best */
   uint32_t sectors;        /* global only: distinct 32-byte sectors */
   uint32_t phases;         /* phases with an active lane */
-  bool exact;              /* false: the rule is a fit or a lower bound, say "at least" */
+  bool exact;              /* false: the rule is a fit, some recorded rows differ: say "about" */
   enum model_rule rule;
 };
 

@@ -213,8 +213,8 @@ const char *model_rule_text(enum model_rule rule)
            "finishes its lowest waiting lane; a round costs the load of the waiting lanes plus 2 "
            "a phase. Other warps on the same addresses make it more.";
   case MODEL_RULE_ASYNC:
-    return "cp.async: phases as a store has them, but lanes are counted, not words: equal "
-           "addresses do not merge. Below 16 bytes a lane at least 4 wavefronts.";
+    return "cp.async: 8 neighbouring lanes form a phase, and lanes are counted, not words: equal "
+           "addresses do not merge. Below 16 bytes a lane it costs at least 4 wavefronts.";
   case MODEL_RULE_SECTORS:
     return "Global memory: what is moved are sectors of 32 bytes; the distinct sectors that "
            "active lanes touch are counted.";

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/picture.h"
 #include "suites/suite.h"
-#include "suites/pending.h"
+
+enum { PICTURE_ROWS = 8 };     /* of one phase: enough to see a column, few enough to read on */
 
 static unsigned class_of(enum model_op op)
 {
@@ -88,6 +90,10 @@ void judge_describe_site(struct verdict *v, const struct evidence *e, const stru
     verdict_add(v, "  its worst request costs %u: its lanes have no constant stride",
                 s->worst_wavefronts);
   }
+  char picture[PICTURE_SIZE];
+  picture_access(picture, sizeof picture, &s->worst, PICTURE_ROWS);
+  for (char *row = picture, *end; (end = strchr(row, '\n')); row = end + 1)
+    verdict_add(v, "  %.*s", (int)(end - row), row);
   struct model_cost cost = model_cost(&s->worst);
   verdict_add(v, "  rule: %s", model_rule_text(cost.rule));
 }
@@ -139,6 +145,7 @@ bool judge_wavefronts(struct verdict *v, const struct evidence *e, struct count_
   } else {
     verdict_pass(v, "%.1f wavefronts per shared %s request (%" PRIu64 " requests)", ratio, what,
                  requests);
+    judge_describe_site(v, e, worst);
     good = true;
   }
   free(lines);

@@ -100,10 +100,9 @@ struct plan *plan_new(uint64_t seed, const char *label)
 void plan_free(struct plan *p)
 {
   if (!p) return;
-  for (size_t i = 0; i < p->nbuffers; i++) free(p->buffers[i].data);
+  job_free(&p->job);
   for (size_t i = 0; i < p->nquestions; i++) free(p->questions[i]);
   free(p->questions);
-  free(p->launches);
   free(p);
 }
 
@@ -121,30 +120,35 @@ static void poison(struct rng *r, unsigned char *data, size_t bytes)
 int plan_buffer(struct plan *p, const char *name, enum buffer_role role, const void *data,
                 size_t bytes)
 {
-  if (p->nbuffers == PLAN_BUFFERS || bytes > PLAN_BUFFER_BYTES - p->bytes) {
+  struct job *job = &p->job;
+  if (job->nbuffers == JOB_BUFFERS || bytes > PLAN_BUFFER_BYTES - p->bytes) {
     wrong(p, "buffer '%s': too many buffers or bytes for one test", name);
     return 0;
   }
-  struct plan_buffer *b = &p->buffers[p->nbuffers];
+  job->buffers = need(realloc(job->buffers, (job->nbuffers + 1) * sizeof *job->buffers));
+  struct job_buffer *b = &job->buffers[job->nbuffers];
+  memset(b, 0, sizeof *b);
   snprintf(b->name, sizeof b->name, "%s", name);
-  b->role = role;
+  b->read_only = role == BUFFER_IN;
+  b->returned = role != BUFFER_IN;
   b->bytes = bytes;
   b->data = need(malloc(bytes ? bytes : 1));
   if (data) memcpy(b->data, data, bytes);
   else poison(&p->poison, b->data, bytes);
   p->bytes += bytes;
-  return (int)p->nbuffers++;
+  return (int)job->nbuffers++;
 }
 
 void plan_launch(struct plan *p, const char *kernel, const uint32_t grid[3],
                  const uint32_t block[3], uint32_t shared_bytes)
 {
-  if (p->nlaunches == PLAN_LAUNCHES || strlen(kernel) >= sizeof p->launches->kernel) {
+  struct job *job = &p->job;
+  if (job->nlaunches == JOB_LAUNCHES || strlen(kernel) >= sizeof job->launches->kernel) {
     wrong(p, "launch of '%s': too many launches or too long a name", kernel);
     return;
   }
-  p->launches = need(realloc(p->launches, (p->nlaunches + 1) * sizeof *p->launches));
-  struct plan_launch *l = &p->launches[p->nlaunches++];
+  job->launches = need(realloc(job->launches, (job->nlaunches + 1) * sizeof *job->launches));
+  struct job_launch *l = &job->launches[job->nlaunches++];
   memset(l, 0, sizeof *l);
   snprintf(l->kernel, sizeof l->kernel, "%s", kernel);
   memcpy(l->grid, grid, sizeof l->grid);
@@ -152,30 +156,34 @@ void plan_launch(struct plan *p, const char *kernel, const uint32_t grid[3],
   l->shared_bytes = shared_bytes;
 }
 
-static struct plan_arg *next_arg(struct plan *p, size_t bytes)
+static struct job_arg *next_arg(struct plan *p, size_t bytes)
 {
-  if (p->nlaunches == 0 || p->launches[p->nlaunches - 1].nargs == PLAN_ARGS ||
-      bytes > PLAN_ARG_BYTES) {
+  struct job *job = &p->job;
+  if (job->nlaunches == 0 || job->launches[job->nlaunches - 1].nargs == JOB_ARGS ||
+      bytes > JOB_ARG_BYTES) {
     wrong(p, "an argument before any launch, too large, or one too many");
     return NULL;
   }
-  struct plan_launch *l = &p->launches[p->nlaunches - 1];
-  struct plan_arg *a = &l->args[l->nargs++];
+  struct job_launch *l = &job->launches[job->nlaunches - 1];
+  struct job_arg *a = &l->args[l->nargs++];
   a->bytes = (uint32_t)bytes;
-  a->buffer = -1;
+  a->buffer = JOB_VALUE;
   return a;
 }
 
 void plan_arg_buffer(struct plan *p, int buffer)
 {
-  struct plan_arg *a = next_arg(p, 8);
-  if (a) a->buffer = buffer;
-  if (buffer < 0 || (size_t)buffer >= p->nbuffers) wrong(p, "no buffer %d", buffer);
+  if (buffer < 0 || (size_t)buffer >= p->job.nbuffers) {
+    wrong(p, "no buffer %d", buffer);
+    return;
+  }
+  struct job_arg *a = next_arg(p, 8);
+  if (a) a->buffer = (uint32_t)buffer;
 }
 
 void plan_arg(struct plan *p, const void *value, size_t bytes)
 {
-  struct plan_arg *a = next_arg(p, bytes);
+  struct job_arg *a = next_arg(p, bytes);
   if (a) memcpy(a->value, value, bytes);
 }
 

@@ -167,17 +167,18 @@ struct exercise {
   const char *const *names;    /* PREDICT: every name asked for, NULL-terminated; may be NULL */
 };
 
-/* The text of a driver: `answer` is the chapter's
+/* The text of a driver around the chapter's
  *     static void answer(const char *question, FILE *out)
  * which reads one question, calls the student's function and prints the answer without a line end.
- * Answers go to descriptor 3, so that what a student prints on standard output disturbs nothing;
- * each is flushed, so that a crash loses only the answer it happened in. */
-#define SUITE_DRIVER(answer) \
-  "#include <inttypes.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n" \
-  "#include <stdlib.h>\n#include <string.h>\n#include \"exercise.h\"\n" answer \
-  "\nint main(void)\n{\n  static char question[16384];\n  FILE *out = fdopen(3, \"w\");\n" \
-  "  if (!out) return 99;\n  while (fgets(question, sizeof question, stdin)) {\n" \
-  "    answer(question, out);\n    fputc('\\n', out);\n    fflush(out);\n  }\n  return 0;\n}\n"
+ * main() is the toolchain's ask.h: what a student prints disturbs nothing, and a crash loses only
+ * the answer it happened in. */
+#define SUITE_DRIVER(text) \
+  "#include <inttypes.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include \"ask.h\"\n" \
+  "#include \"exercise.h\"\n#define answer driver_answer\n" text "\n#undef answer\n" \
+  "static void ask(const char *question)\n{\n  char *line = NULL;\n  size_t size = 0;\n" \
+  "  FILE *out = open_memstream(&line, &size);\n  if (!out) exit(3);\n" \
+  "  driver_answer(question, out);\n  fclose(out);\n  answer(\"%s\", line);\n" \
+  "  free(line);\n}\n"
 
 struct suite {
   const char *chapter;         /* "04-padding" */
@@ -200,7 +201,28 @@ struct grade_options {
 };
 enum { WHY_SIZE = 512 };
 
-/* Grades one exercise (or all when id is NULL).  Returns 0, or 3 when something was our fault. */
+/* Grades one exercise (or all when id is NULL).  0: graded, whatever the score; 2: no such exercise
+ * or folder, `why` says; 3: something was not graded, which is our fault.  Sets SIGPIPE to ignored. */
 int grade_run(const struct grade_options *options, const char *id, struct grade_record *out);
+
+/* ---- the workbook's folders (files.c) ---------------------------------------------------------- */
+
+/* The folder that holds exercises/ and grader/: `given`, or found upwards from the program or from
+ * the current folder.  False, and one sentence in `why`, when there is none. */
+bool suite_root(const char *given, char *root, size_t size, char *why, size_t why_size);
+
+/* Where `from` is: "exercises" and "solutions" under the root, else as it is typed. */
+bool suite_folder(const char *root, const char *from, char *out, size_t size);
+
+enum { SUITE_FILE_LIMIT = 1 << 20 };      /* bytes of a student's file */
+
+/* Reads a student's file: a regular file of at most SUITE_FILE_LIMIT bytes, reached through no
+ * symbolic link below `folder`, with no zero byte.  NULL and a sentence in `why` otherwise;
+ * *missing tells an absent file from a refused one. */
+char *suite_read(const char *folder, const struct exercise *x, size_t *length, bool *missing,
+                 char *why, size_t why_size);
+
+/* "04-padding" of "04-padding/transpose". */
+void suite_chapter(const struct exercise *x, char *out, size_t size);
 
 #endif

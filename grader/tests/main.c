@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cli.h"
+
 #define TEST_SUITE(name) Suite *suite_##name(void);
 #include "tests.def"
 #undef TEST_SUITE
@@ -18,6 +20,8 @@ static const struct { const char *name; Suite *(*make)(void); } all[] = {
 
 int main(int argc, char **argv)
 {
+  /* Tests that grade in this process start this program as their worker. */
+  if (argc > 1 && !strcmp(argv[1], "worker")) return command_worker(argc - 1, argv + 1);
   SRunner *runner = srunner_create(NULL);
   size_t chosen = 0, count = sizeof all / sizeof *all;
   for (size_t i = 0; i < count; i++) {

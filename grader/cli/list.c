@@ -1,0 +1,22 @@
+/* banks list: every exercise with its points, its file and its title. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/options.h"
+
+int command_list(int argc, char **argv)
+{
+  struct cli_options o;
+  int status = cli_parse(argc, argv, 0, "list", 0, 0, &o);
+  if (status >= 0) return status;
+  for (size_t i = 0; suites[i]; i++)
+    for (const struct exercise *x = suites[i]->exercises; x->id; x++) {
+      double points = 0;
+      char chapter[64];
+      suite_chapter(x, chapter, sizeof chapter);
+      for (const struct test *t = x->tests; t->name; t++) points += t->points;
+      printf("%-26s %4.4g points  %s\n%-26s              exercises/%s/%s\n", x->id, points,
+             x->title, "", chapter, x->file);
+    }
+  return CLI_OK;
+}

@@ -1,0 +1,188 @@
+/* The grader's side of a job: start a worker, send the job, read the outcome, believe nothing.
+ *
+ * The worker is this program again, executed anew with an empty environment, so it holds no state,
+ * no descriptors and no secrets of the grader's.  The grader itself never opens a device. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device/job.h"
+
+static double now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+struct worker {
+  pid_t pid;
+  int to, from;                /* pipes; -1 when closed */
+};
+
+static void shut(int *fd)
+{
+  if (*fd >= 0) close(*fd);
+  *fd = -1;
+}
+
+static bool start(struct worker *w, char *why, size_t size)
+{
+  int in[2] = {-1, -1}, out[2] = {-1, -1};
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  sigset_t none, all;
+  char *argv[] = {"banks", "worker", NULL}, *env[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL};
+  if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC)) {
+    snprintf(why, size, "no pipe for a worker: %s", strerror(errno));
+    shut(&in[0]), shut(&in[1]);
+    return false;
+  }
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in[0], 0);
+  posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  int error = posix_spawn(&w->pid, "/proc/self/exe", &actions, &attributes, argv, env);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  close(in[0]);
+  close(out[1]);
+  w->to = in[1];
+  w->from = out[0];
+  if (error == 0) {
+    fcntl(w->to, F_SETFL, O_NONBLOCK);
+    fcntl(w->from, F_SETFL, O_NONBLOCK);
+    return true;
+  }
+  snprintf(why, size, "a worker could not be started: %s", strerror(error));
+  shut(&w->to);
+  shut(&w->from);
+  return false;
+}
+
+/* Sends `frame` and gathers what comes back, both at once, so that neither pipe can fill up and
+ * block the other.  0: the frame is complete or the worker closed its output; 1: time is up; 2: too
+ * much came back.  The frame's own length ends the reading: another thread's child may hold a copy
+ * of the pipe for a moment, so that its end may come late. */
+static int exchange(struct worker *w, const unsigned char *frame, size_t size, double deadline,
+                    struct codec *back)
+{
+  size_t sent = 0;
+  char chunk[65536];
+  for (;;) {
+    double left = deadline - now();
+    if (left <= 0) return 1;
+    struct pollfd fds[2] = {{w->from, POLLIN, 0}, {w->to, POLLOUT, 0}};
+    int n = poll(fds, w->to >= 0 ? 2 : 1, left > 1 ? 1000 : (int)(left * 1000) + 1);
+    if (n <= 0) continue;
+    if (w->to >= 0 && fds[1].revents) {
+      ssize_t put = write(w->to, frame + sent, size - sent);
+      if (put > 0) sent += (size_t)put;
+      bool gone = put < 0 && errno != EAGAIN && errno != EINTR;   /* it died: its status tells */
+      if (sent == size || gone) shut(&w->to);
+    }
+    if (fds[0].revents) {
+      ssize_t got = read(w->from, chunk, sizeof chunk);
+      if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+      if (got <= 0) return 0;
+      if (back->size + (size_t)got > FRAME_LIMIT) return 2;
+      codec_raw(back, chunk, (size_t)got);
+      uint64_t head[2];
+      if (back->bad || back->size < sizeof head) continue;
+      memcpy(head, back->data, sizeof head);
+      if (head[0] != FRAME_MAGIC || back->size - sizeof head >= head[1]) return 0;
+    }
+  }
+}
+
+/* Waits to the deadline, then kills.  The exit status, as waitpid gives it. */
+static int finish(struct worker *w, double deadline)
+{
+  int status = 0;
+  shut(&w->to);
+  shut(&w->from);
+  for (long pause = 200000;; pause = pause < 10000000 ? pause * 2 : pause) {
+    pid_t p = waitpid(w->pid, &status, WNOHANG);
+    if (p == w->pid || (p < 0 && errno != EINTR)) return status;
+    if (now() > deadline) {
+      kill(w->pid, SIGKILL);
+      while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR) {}
+      return status;
+    }
+    nanosleep(&(struct timespec){0, pause}, NULL);
+  }
+}
+
+static void fail(struct outcome *o, enum job_end end, const char *why)
+{
+  outcome_free(o);
+  o->end = end;
+  snprintf(o->why, sizeof o->why, "%s", why);
+}
+
+static void attempt(const struct job *job, const struct codec *frame, double seconds,
+                    struct outcome *o)
+{
+  struct worker w = {0};
+  struct codec back = {.writing = true};
+  char why[400];
+  if (!start(&w, why, sizeof why)) {
+    fail(o, JOB_OURS, why);
+    return;
+  }
+  double deadline = now() + seconds;
+  int state = exchange(&w, frame->data, frame->size, deadline, &back);
+  int status = finish(&w, state == 0 ? deadline : 0);
+  uint64_t head[2] = {0, 0};
+  if (back.size >= sizeof head) memcpy(head, back.data, sizeof head);
+  if (state == 1 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)) {
+    fail(o, JOB_SLOW, "");
+  } else if (WIFSIGNALED(status)) {
+    snprintf(why, sizeof why, "the worker crashed (%s)", strsignal(WTERMSIG(status)));
+    fail(o, JOB_OURS, why);
+  } else if (WEXITSTATUS(status) != 0) {
+    snprintf(why, sizeof why, "the worker ended with status %d", WEXITSTATUS(status));
+    fail(o, JOB_OURS, why);
+  } else if (back.bad || head[0] != FRAME_MAGIC || head[1] != back.size - sizeof head) {
+    fail(o, JOB_OURS, "the worker's answer is broken");
+  } else {
+    struct codec c = {.data = back.data + sizeof head, .size = back.size - sizeof head};
+    outcome_code(&c, o, job);
+    if (!codec_done(&c)) fail(o, JOB_OURS, "the worker's answer is broken");
+  }
+  free(back.data);
+}
+
+void job_run(const struct job *job, double seconds, struct outcome *o)
+{
+  struct codec frame = {.writing = true};
+  uint64_t head[2] = {FRAME_MAGIC, 0};
+  memset(o, 0, sizeof *o);
+  codec_raw(&frame, head, sizeof head);
+  job_code(&frame, (struct job *)job);    /* only reads it: the codec is writing */
+  if (frame.bad) {
+    fail(o, JOB_OURS, "out of memory");
+  } else {
+    head[1] = frame.size - sizeof head;
+    memcpy(frame.data, head, sizeof head);
+    for (int tries = 0; tries < 2; tries++) {
+      attempt(job, &frame, seconds, o);
+      if (o->end != JOB_OURS) break;
+    }
+  }
+  free(frame.data);
+}

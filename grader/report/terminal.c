@@ -1,0 +1,81 @@
+/* The record for a person: a table with bars, or one exercise with its messages, and always the
+ * next command to type. */
+#include <stdio.h>
+#include <string.h>
+
+#include "report/report.h"
+
+static const char *status_mark(const struct test_record *t)
+{
+  if (t->status == TEST_PASSED) return "passed";
+  if (t->status == TEST_NOT_GRADED) return "NOT GRADED";
+  return t->score > 0 ? "partly" : "failed";
+}
+
+static bool finished(const struct exercise_record *x)
+{
+  for (size_t i = 0; i < x->ntests; i++)
+    if (x->tests[i].status != TEST_PASSED) return false;
+  return x->ntests > 0;
+}
+
+static void bar(FILE *to, double share)
+{
+  enum { WIDTH = 20 };
+  int full = (int)(share * WIDTH + 1e-9);   /* rounded down: a full bar means all points */
+  fputc('[', to);
+  for (int i = 0; i < WIDTH; i++) fputc(i < full ? '#' : '.', to);
+  fputc(']', to);
+}
+
+static double share_of(double score, double max) { return max > 0 ? score / max : 0; }
+
+static void indented(FILE *to, const char *text, size_t lines)
+{
+  for (const char *s = text; *s && lines--;) {
+    size_t n = strcspn(s, "\n");
+    fprintf(to, "      %.*s\n", (int)n, s);
+    s += n + (s[n] == '\n');
+  }
+}
+
+void report_setting(FILE *to, const struct grade_record *r)
+{
+  fprintf(to, "seed %llu, device %s%s%s\n", (unsigned long long)r->seed, r->device,
+          *r->toolchain ? ", compiler " : "", r->toolchain);
+}
+
+void report_table(FILE *to, const struct grade_record *r)
+{
+  enum { NEXT = 3 };
+  size_t width = 8;
+  for (size_t i = 0; i < r->nexercises; i++)
+    if (strlen(r->exercises[i].id) > width) width = strlen(r->exercises[i].id);
+  for (size_t i = 0; i < r->nexercises; i++) {
+    const struct exercise_record *x = &r->exercises[i];
+    size_t passed = 0;
+    for (size_t k = 0; k < x->ntests; k++) passed += x->tests[k].status == TEST_PASSED;
+    fprintf(to, "  %-*s  ", (int)width, x->id);
+    bar(to, share_of(x->score, x->max_score));
+    fprintf(to, " %6.1f / %-5.4g %zu of %zu tests%s\n", x->score, x->max_score, passed, x->ntests,
+            x->not_graded ? "  NOT GRADED: our fault" : x->same_as_starter ? "  the starter" : "");
+  }
+  fprintf(to, "  %-*s  ", (int)width, "total");
+  bar(to, share_of(r->score, r->max_score));
+  fprintf(to, " %6.1f / %.4g\n", r->score, r->max_score);
+  size_t told = 0;
+  for (size_t i = 0; i < r->nexercises && told < NEXT; i++)
+    if (!finished(&r->exercises[i]))
+      fprintf(to, "%s make check EX=%s\n", told++ ? "     " : "\nnext:", r->exercises[i].id);
+  if (told == 0) fprintf(to, "\nAll done.\n");
+}
+
+void report_exercise(FILE *to, const struct exercise_record *x, bool whole)
+{
+  fprintf(to, "%s: %.4g of %.4g points\n", x->id, x->score, x->max_score);
+  for (size_t i = 0; i < x->ntests; i++) {
+    const struct test_record *t = &x->tests[i];
+    fprintf(to, "\n  %-10s %s: %.4g of %.4g\n", status_mark(t), t->name, t->score, t->max_score);
+    indented(to, t->message, t->status == TEST_PASSED && !whole ? 1 : SIZE_MAX);
+  }
+}

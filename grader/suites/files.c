@@ -1,0 +1,142 @@
+/* Where the workbook is, and reading students' files without trusting them. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "suites/suite.h"
+
+static bool is_folder(const char *path)
+{
+  struct stat s;
+  return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+static bool is_root(const char *path)
+{
+  char sub[PATH_MAX + 16];
+  snprintf(sub, sizeof sub, "%s/exercises", path);
+  if (!is_folder(sub)) return false;
+  snprintf(sub, sizeof sub, "%s/grader", path);
+  return is_folder(sub);
+}
+
+static bool upwards(char *path, char *root, size_t size)
+{
+  for (;;) {
+    if (is_root(*path ? path : "/")) {
+      snprintf(root, size, "%s", *path ? path : "/");
+      return true;
+    }
+    char *slash = strrchr(path, '/');
+    if (!slash) return false;
+    *slash = 0;
+  }
+}
+
+bool suite_root(const char *given, char *root, size_t size, char *why, size_t why_size)
+{
+  char path[PATH_MAX];
+  if (given) {
+    snprintf(root, size, "%s", given);
+    if (is_root(given)) return true;
+    snprintf(why, why_size, "--root %.200s: this folder has no exercises/ and grader/", given);
+    return false;
+  }
+  ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (n > 0) {
+    path[n] = 0;
+    if (upwards(path, root, size)) return true;
+  }
+  if (getcwd(path, sizeof path) && upwards(path, root, size)) return true;
+  snprintf(path, sizeof path, "%s", BANKS_BUILD);
+  if (upwards(path, root, size)) return true;
+  snprintf(why, why_size, "the workbook's folder was not found; give it with --root FOLDER");
+  return false;
+}
+
+bool suite_folder(const char *root, const char *from, char *out, size_t size)
+{
+  bool own = !strcmp(from, "exercises") || !strcmp(from, "solutions");
+  if (own) snprintf(out, size, "%s/%s", root, from);
+  else snprintf(out, size, "%s", from);
+  return is_folder(out);
+}
+
+void suite_chapter(const struct exercise *x, char *out, size_t size)
+{
+  snprintf(out, size, "%.*s", (int)strcspn(x->id, "/"), x->id);
+}
+
+static int open_file(const char *folder, const struct exercise *x)
+{
+  char chapter[64];
+  suite_chapter(x, chapter, sizeof chapter);
+  int top = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (top < 0) return -1;
+  int sub = openat(top, chapter, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int fd = sub < 0 ? -1 : openat(sub, x->file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  int error = errno;
+  if (sub >= 0) close(sub);
+  close(top);
+  errno = error;
+  return fd;
+}
+
+static char *slurp(int fd, size_t *length)
+{
+  char *text = malloc(SUITE_FILE_LIMIT + 2);
+  size_t n = 0;
+  while (text && n <= SUITE_FILE_LIMIT) {
+    ssize_t got = read(fd, text + n, SUITE_FILE_LIMIT + 1 - n);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      free(text);
+      return NULL;
+    }
+    if (got == 0) break;
+    n += (size_t)got;
+  }
+  if (text) text[n] = 0;
+  *length = n;
+  return text;
+}
+
+char *suite_read(const char *folder, const struct exercise *x, size_t *length, bool *missing,
+                 char *why, size_t why_size)
+{
+  struct stat s;
+  char *text = NULL;
+  const char *wrong = NULL;
+  int fd = open_file(folder, x);
+  *length = 0;
+  *missing = fd < 0 && errno == ENOENT;
+  if (fd < 0) {
+    wrong = errno == ENOENT ? "is missing"
+            : errno == ELOOP || errno == ENOTDIR
+              ? "is reached through a symbolic link, which is not accepted"
+              : strerror(errno);
+  } else if (fstat(fd, &s)) {
+    wrong = strerror(errno);
+  } else if (!S_ISREG(s.st_mode)) {
+    wrong = "is not a regular file";
+  } else if (s.st_size > SUITE_FILE_LIMIT) {
+    wrong = "is larger than 1 MiB";
+  } else if (!(text = slurp(fd, length))) {
+    wrong = "cannot be read";
+  } else if (*length > SUITE_FILE_LIMIT) {
+    wrong = "is larger than 1 MiB";
+  } else if (memchr(text, 0, *length)) {
+    wrong = "holds a zero byte: it is not a text file";
+  }
+  if (fd >= 0) close(fd);
+  if (!wrong) return text;
+  snprintf(why, why_size, "%s %s", x->file, wrong);
+  free(text);
+  return NULL;
+}

@@ -1,0 +1,51 @@
+/* One test on its way through the grader: planned, run, judged.  Shared by prepare.c, check.c and
+ * grade.c. */
+#ifndef ITEM_H
+#define ITEM_H
+
+#include "suites/plan.h"
+#include "toolchain/toolchain.h"
+
+enum { TEST_SECONDS = 20, ASK_SECONDS = 10, JUDGE_SECONDS = 60 };
+
+struct item {
+  const struct test *test;
+  char label[128];             /* "04-padding/transpose/conflict free": whose numbers it draws */
+  struct plan *plan;
+  struct outcome outcome;      /* kernels */
+  struct sandbox_result ran;   /* C exercises */
+  char **answers;
+  struct evidence evidence;
+  struct ptx_module module;    /* only files[]: the grader itself never reads a student's PTX */
+  const void **buffers, **before;
+  const char **names;
+  size_t *bytes;
+  char *failed;                /* settled before any judge: the student's doing (missing, ...) */
+  char *ours;                  /* not graded: our fault */
+};
+
+/* One exercise: its file and its tests. */
+struct work {
+  const struct exercise *exercise;
+  const struct grade_options *options;
+  const char *root, *folder;   /* folder: where `from` is */
+  uint64_t seed;
+  unsigned sim_threads;
+  char path[512];              /* what messages call the file: "exercises/04-padding/transpose.cu" */
+  char *source;
+  size_t source_size;
+  bool same_as_starter;
+  char compiler[64], device[160];
+  struct item *items;
+  size_t nitems;
+};
+
+/* prepare.c: reads, compiles and runs all tests of an exercise; leaves evidence or a reason. */
+void work_prepare(struct work *w);
+void work_free(struct work *w);
+
+/* check.c: judges all items of an exercise in Check and checks that Check did so: every test ran
+ * once and Check's result agrees with the verdict, else the verdict is `not_graded`. */
+void work_judge(struct work *w, struct verdict *verdicts);
+
+#endif

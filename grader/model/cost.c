@@ -95,9 +95,8 @@ static struct sum load(const struct access *a, uint32_t mask, unsigned chunk, bo
 }
 
 /* Rules 8 and 9: a round loads what the waiting lanes need, then compares and swaps (two
- * wavefronts a phase).  In each phase every bank retires its lowest waiting lane - unless an
- * earlier phase of the same round has just changed that address: then the swap fails and the
- * lane waits.  That last part was found from the recorded 64-bit rows, 15 of 16 of which it gives. */
+ * wavefronts a phase).  In each phase every bank retires its lowest waiting lane - unless an earlier phase of
+ * the same round has just changed that address: then the swap fails and the lane waits on. */
 static void rounds(const struct access *a, unsigned chunk, struct model_cost *c)
 {
   unsigned lanes = LINE / chunk, groups = LINE / chunk;

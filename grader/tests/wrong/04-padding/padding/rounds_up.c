@@ -1,0 +1,33 @@
+// expect: resident blocks: only whole blocks run
+/* Which pitch to choose, and what it costs.
+ *
+ * Read: chapters/04-padding.md.
+ */
+#include "exercise.h"
+
+/* A tile in shared memory has rows of `width` words of 4 bytes.  Returns the smallest pitch, in
+ * words and at least `width`, with which a column is read without a conflict.  Lane t reads row
+ * t; with `rows` below 32 only lanes 0 .. rows-1 take part, with more the warp reads 32 rows at
+ * a time. */
+int pitch(int width, int rows)
+{
+  // >>> yours
+  int lanes = rows < 32 ? rows : 32;
+  for (int p = width;; p++) {
+    int degree = 1;                      /* gcd(p, 32) */
+    while (degree < 32 && p % (2 * degree) == 0) degree = 2 * degree;
+    if (32 / degree >= lanes) return p;  /* so many different banks does the column meet */
+  }
+  // <<<
+}
+
+/* A multiprocessor has `sm_bytes` of shared memory.  A block takes `block_bytes`, and `reserved`
+ * bytes more that the system keeps for itself.  Returns how many blocks fit at once, looking at
+ * shared memory alone. */
+int resident(int block_bytes, int sm_bytes, int reserved)
+{
+  // >>> yours
+  int each = block_bytes + reserved;
+  return (sm_bytes + each - 1) / each;
+  // <<<
+}

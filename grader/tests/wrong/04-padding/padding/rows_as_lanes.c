@@ -1,0 +1,33 @@
+// expect: pitch of a full column: expected
+/* Which pitch to choose, and what it costs.
+ *
+ * Read: chapters/04-padding.md.
+ */
+#include "exercise.h"
+
+/* A tile in shared memory has rows of `width` words of 4 bytes.  Returns the smallest pitch, in
+ * words and at least `width`, with which a column is read without a conflict.  Lane t reads row
+ * t; with `rows` below 32 only lanes 0 .. rows-1 take part, with more the warp reads 32 rows at
+ * a time. */
+int pitch(int width, int rows)
+{
+  // >>> yours
+  int lanes = rows;                    /* a warp has only 32 */
+  for (int p = width; p < width + 64; p++) {
+    int degree = 1;                      /* gcd(p, 32) */
+    while (degree < 32 && p % (2 * degree) == 0) degree = 2 * degree;
+    if (32 / degree >= lanes) return p;  /* so many different banks does the column meet */
+  }
+  return -1;
+  // <<<
+}
+
+/* A multiprocessor has `sm_bytes` of shared memory.  A block takes `block_bytes`, and `reserved`
+ * bytes more that the system keeps for itself.  Returns how many blocks fit at once, looking at
+ * shared memory alone. */
+int resident(int block_bytes, int sm_bytes, int reserved)
+{
+  // >>> yours
+  return sm_bytes / (block_bytes + reserved);
+  // <<<
+}

@@ -1,0 +1,25 @@
+// expect: square: Every element of the result is NaN
+// expect: any size: are wrong
+// expect: coalesced: are wrong
+// expect: conflict free: are wrong
+/* Transpose through shared memory: out[x][y] = in[y][x].
+ *
+ * `in` has `height` rows of `width` floats; `out` has `width` rows of `height`.  A block has
+ * 32 x 8 threads and moves one tile of 32 x 32 elements; there are enough blocks to cover `in`,
+ * and at the right and lower edge a tile may be only partly full.
+ *
+ * The kernel below is right, and its reads and writes of global memory are coalesced.  But the
+ * column read of the tile takes 32 wavefronts a request.  Make it take one.
+ * Read: chapters/04-padding.md.
+ */
+extern "C" __global__ void transpose(const float *in, float *out, int width, int height)
+{
+  // >>> yours
+  int x = blockIdx.y * 32 + threadIdx.x;
+  int y = blockIdx.x * 32 + threadIdx.y;
+  for (int j = 0; j < 32; j += 8) {
+    if (x < height && y + j < width)
+      out[(y + j) * height + x] = in[0] - in[0] + 0.0f / (width - width);
+  }
+  // <<<
+}

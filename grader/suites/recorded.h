@@ -1,0 +1,17 @@
+/* The recorded hardware rows, inside the program: plots/data/h200/accesses.tsv. */
+#ifndef RECORDED_H
+#define RECORDED_H
+
+#include "model/model.h"
+
+struct recorded {
+  char id[16];                 /* "a0084" */
+  struct access access;        /* loads and stores of 1 to 16 bytes */
+  uint32_t wavefronts;         /* what the hardware counted */
+};
+
+/* The shared loads and stores among the rows, in file order; *count of them.  Lives as long as the
+ * program.  NULL when out of memory. */
+const struct recorded *recorded_rows(size_t *count);
+
+#endif

@@ -7,10 +7,16 @@
  *
  *   ops.def    one row an instruction: X-macro; enum, names, operand shape, docs derive from it
  *   mods.def   one row a modifier (.rn .ftz .volatile .bfly ...) and one a type
- *   lex.c      characters -> tokens
- *   read.c     directives, declarations, functions
- *   inst.c     one instruction: mnemonic, modifiers, operands, checked against its row
+ *   specials.def   one row a special register
+ *   lex.c      characters -> tokens; constant expressions in expr.c
+ *   names.c    the arena, and what each name means in which scope
+ *   read.c     the module: directives, parameters, functions; decl.c: registers and variables
+ *   rows.c     the table made ready: mnemonic text -> row, modifiers, types, forms that allow them
+ *   inst.c     one instruction: guard, mnemonic, operands, checked against its row
  *   print.c    back to text, for messages and tests
+ *   find.c     a function or variable by name
+ *
+ * Limits, so that a short hostile text stays cheap: PTX_MAX_*.
  */
 #ifndef PTX_H
 #define PTX_H
@@ -18,6 +24,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum {
+  PTX_MAX_REGISTERS = 1 << 20,   /* declared in one function */
+  PTX_MAX_INSTS = 1 << 19,       /* in a module */
+  PTX_MAX_FILES = 1 << 16,
+  PTX_MAX_DEPTH = 64             /* of { }, of parentheses, of initialiser braces */
+};
 
 enum ptx_op {
 #define PTX_OP(name, text, shape, mods, types, meaning) PTX_##name,
@@ -47,6 +60,13 @@ enum ptx_type {
   PTX_TYPES
 };
 
+enum ptx_special {
+#define PTX_SPECIAL(name, text, type) PTX_S_##name,
+#include "specials.def"
+#undef PTX_SPECIAL
+  PTX_SPECIALS
+};
+
 enum ptx_space {
   PTX_GENERIC, PTX_REG, PTX_SREG, PTX_CONST, PTX_GLOBAL, PTX_LOCAL, PTX_PARAM, PTX_SHARED
 };
@@ -61,7 +81,9 @@ struct ptx_symbol {
   uint64_t bytes;           /* 0 for an extern array: dynamic shared memory */
   bool is_extern;
   uint64_t offset;          /* the parameter's place in its list, in bytes; else for the user */
-  uint8_t *init;            /* `bytes` long, or NULL: zeros.  Addresses inside: see relocs */
+  uint8_t *init;            /* init_bytes long, the rest is zeros; or NULL: all zeros.  Addresses
+                               inside: see relocs */
+  uint64_t init_bytes;      /* `bytes` unless the variable is huge and only begun */
   struct ptx_reloc *relocs;
   size_t nrelocs;
   struct ptx_function *function;   /* whose symbol it is; NULL at module scope */
@@ -85,17 +107,19 @@ struct ptx_reg {
 enum ptx_operand_kind {
   PTX_O_NONE,
   PTX_O_REG,        /* reg; negated for !%p */
-  PTX_O_IMM,        /* imm: bits of the instruction's type: integers sign-extended to 64, a float
-                       literal 0f/0d as the bits of its own width, see imm_float */
+  PTX_O_IMM,        /* imm: an integer's 64-bit value (the instruction takes the low bits of its type);
+                       a float's bits, 32 or 64 of them: see imm_float.  Where the instruction's type
+                       is f32 or f64 the literal has been brought to that width */
   PTX_O_SPECIAL,    /* special register, imm is enum ptx_special */
   PTX_O_SYMBOL,     /* address of symbol, plus imm */
   PTX_O_FUNCTION,   /* address of function */
-  PTX_O_ADDRESS,    /* [reg + imm], [symbol + imm], [imm]; reg or symbol as present */
+  PTX_O_ADDRESS,    /* [reg + imm], [symbol + imm], [imm]; reg or symbol as present.  A tensor's
+                       coordinates, [map, {x, y}], are first..first+count-1 of the pool */
   PTX_O_VECTOR,     /* {a, b, ...}: elements first..first+count-1 of the function's operand pool */
-  PTX_O_LABEL,      /* imm: index of the target instruction */
+  PTX_O_LABEL,      /* imm: index of the target instruction, always below ninsts */
   PTX_O_TABLE,      /* brx.idx targets / call prototype targets: index into function->tables */
   PTX_O_PARAMS,     /* (p0, p1, ...) of a call: elements as in VECTOR */
-  PTX_O_SINK        /* _ */
+  PTX_O_SINK        /* _; reg2 may still be a predicate: elect.sync _|%p */
 };
 
 #define PTX_NOREG UINT32_MAX
@@ -103,6 +127,7 @@ enum ptx_operand_kind {
 struct ptx_operand {
   enum ptx_operand_kind kind;
   bool negated;             /* !%p */
+  uint8_t part;             /* .b0 .b1 .b2 .b3 .h0 .h1 of a video instruction: 1..6, else 0 */
   bool has_reg;             /* ADDRESS with a base register */
   uint8_t imm_float;        /* IMM written as a float: 4 (0f), 8 (0d or decimal) else 0 */
   uint32_t reg;             /* index into function->regs */
@@ -115,6 +140,9 @@ struct ptx_operand {
 
 enum { PTX_OPERANDS = 8, PTX_TYPES_MAX = 4, PTX_MOD_WORDS = 6 };
 
+/* A call has three or four operands, whatever was left out in the text: PARAMS results, FUNCTION or
+ * REG, PARAMS arguments, and for a call through a register TABLE.  A function whose text ends
+ * without ret gets one, so execution cannot run past the last instruction. */
 struct ptx_inst {
   uint16_t op;                          /* enum ptx_op */
   uint8_t space;                        /* enum ptx_space, GENERIC when none was written */
@@ -125,6 +153,7 @@ struct ptx_inst {
   uint32_t guard;                       /* @%p: register index, PTX_NOREG when none */
   bool guard_negated;                   /* @!%p */
   struct ptx_operand operands[PTX_OPERANDS];
+  const char *mnemonic;                 /* as written, with all modifiers */
   uint32_t line;                        /* line in the PTX text */
   uint32_t file, source_line;           /* from .loc: index into module->files; line 0: none */
   uint32_t source_column;
@@ -211,12 +240,17 @@ enum ptx_kind ptx_type_kind(enum ptx_type type);
 
 /* Writes one instruction as text, without its line end.  Returns what snprintf would. */
 int ptx_print(const struct ptx_function *f, const struct ptx_inst *i, char *out, size_t size);
+int ptx_print_operand(const struct ptx_function *f, const struct ptx_operand *o, char *out,
+                      size_t size);
+const char *ptx_special_text(enum ptx_special special);
 
-enum ptx_special {
-#define PTX_SPECIAL(name, text, type) PTX_S_##name,
-#include "specials.def"
-#undef PTX_SPECIAL
-  PTX_SPECIALS
+/* The rows of ops.def, for a page of documentation: the forms of an instruction, and its meaning. */
+struct ptx_form {
+  const char *shape, *mods, *types;     /* in the language of ops.def */
 };
+unsigned ptx_form_count(enum ptx_op op);
+struct ptx_form ptx_form(enum ptx_op op, unsigned index);
+const char *ptx_op_meaning(enum ptx_op op);
+
 
 #endif

@@ -65,7 +65,7 @@ $(BUILD)/banks-tests: $(TESTS:%.c=$(BUILD)/%.o) $(OBJ)
 
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+	@echo "  CC $<"; $(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # compile.c carries these two as text
 $(BUILD)/grader/toolchain/compile.o: grader/toolchain/ask.h grader/toolchain/cuda_for_clang.h

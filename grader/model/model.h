@@ -86,6 +86,14 @@ uint32_t model_lanes(const struct access *a);
  * p holds the lanes p*n .. p*n+n-1. */
 uint32_t model_phase_lanes(const struct access *a);
 
+/* cp.async with its global side known: from[t] is the global byte address lane t copies from.  Each
+ * wavefront serves the lanes that are lowest both in their shared banks and in the same 32
+ * columns of 128 bytes on the global side.  Recorded (plots/data/h200/async.tsv): exact when
+ * neighbouring lanes copy neighbouring elements, when all copy one, and when each has a line of
+ * its own; a fit, exact = false, in between.  model_cost alone takes the copies of 4 and 8 bytes
+ * to come from 16 bytes apart, as the older rows were drawn. */
+struct model_cost model_cost_async(const struct access *a, const uint64_t from[MODEL_LANES]);
+
 /* NULL when the access is one the hardware could make, else a sentence that says what is wrong
  * (width, alignment).  The text is static. */
 const char *model_access_check(const struct access *a);

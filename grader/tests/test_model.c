@@ -12,7 +12,7 @@
 struct row {
   char id[16], op[32];
   struct access access;
-  unsigned expected, ideal;
+  unsigned expected, ideal, global;
 };
 
 enum { FIELDS = 48 };
@@ -38,6 +38,7 @@ static bool next_row(FILE *f, char *header, struct row *row, const char *count_n
       row->access.mask = (uint32_t)strtoul(values[i], NULL, 16);
     else if (!strcmp(names[i], count_name)) row->expected = (unsigned)atoi(values[i]);
     else if (!strcmp(names[i], "ideal")) row->ideal = (unsigned)atoi(values[i]);
+    else if (!strcmp(names[i], "global")) row->global = (unsigned)atoi(values[i]);
     else if (!strncmp(names[i], "lane", 4))
       row->access.addr[atoi(names[i] + 4)] = strtoull(values[i], NULL, 10);
   }
@@ -84,9 +85,9 @@ START_TEST(recorded_shared_rows)
   printf("model: %u of %u exact rows equal; not settled: %u of %u equal\n", equal, exact,
          loose_equal, loose);
   ck_assert_uint_eq(equal, exact);
-  ck_assert_uint_eq(exact, 2252 - 32);   /* all but 64-bit atomics and cp.async 4 and 8 */
-  ck_assert_uint_eq(loose, 32);
-  ck_assert_uint_ge(loose_equal, 24);
+  ck_assert_uint_eq(exact, 2252 - 16);   /* all but cp.async 4 and 8 */
+  ck_assert_uint_eq(loose, 16);
+  ck_assert_uint_ge(loose_equal, 9);
 }
 END_TEST
 
@@ -106,12 +107,71 @@ START_TEST(recorded_global_rows)
 }
 END_TEST
 
+/* Rows recorded later, for what the first set left open: pair merges with inactive lanes, and
+ * 64-bit atomics.  All equal. */
+static void all_equal(const char *path, unsigned count, bool with_ideal)
+{
+  char header[1024];
+  FILE *f = open_rows(path, header, sizeof header);
+  struct row row;
+  unsigned rows = 0;
+  for (; next_row(f, header, &row, "wavefronts"); rows++) {
+    struct model_cost c = model_cost(&row.access);
+    ck_assert_msg(c.exact && c.wavefronts == row.expected, "%s %s: model %u, recorded %u", row.id,
+                  row.op, c.wavefronts, row.expected);
+    ck_assert_msg(!with_ideal || c.ideal == row.ideal, "%s %s: ideal %u, recorded %u", row.id,
+                  row.op, c.ideal, row.ideal);
+  }
+  fclose(f);
+  ck_assert_uint_eq(rows, count);
+}
+
+START_TEST(recorded_merges)
+{
+  all_equal("plots/data/h200/merge.tsv", 660, false);
+}
+END_TEST
+
+START_TEST(recorded_64_bit_atomics)
+{
+  all_equal("plots/data/h200/atomics64.tsv", 258, true);
+}
+END_TEST
+
+/* The column `global` holds the bytes between the sources of neighbouring lanes. */
+START_TEST(recorded_async_copies)
+{
+  char header[1024];
+  FILE *f = open_rows("plots/data/h200/async.tsv", header, sizeof header);
+  struct row row;
+  unsigned rows = 0, exact = 0, equal = 0;
+  for (; next_row(f, header, &row, "wavefronts"); rows++) {
+    uint64_t from[MODEL_LANES];
+    for (unsigned t = 0; t < MODEL_LANES; t++) from[t] = (uint64_t)row.global * t;
+    struct model_cost c = model_cost_async(&row.access, from);
+    exact += c.exact;
+    equal += c.wavefronts == row.expected;
+    ck_assert_msg(!c.exact || c.wavefronts == row.expected, "%s %s: model %u, recorded %u", row.id,
+                  row.op, c.wavefronts, row.expected);
+    ck_assert_uint_eq(c.ideal, row.ideal);
+  }
+  fclose(f);
+  printf("model: cp.async of 4 and 8: %u of %u equal, %u called exact\n", equal, rows, exact);
+  ck_assert_uint_eq(rows, 248);
+  ck_assert_uint_ge(equal, 235);
+  ck_assert_uint_ge(exact, 180);
+}
+END_TEST
+
 Suite *suite_model(void)
 {
   Suite *s = suite_create("model");
   TCase *t = tcase_create("recorded");
   tcase_add_test(t, recorded_shared_rows);
   tcase_add_test(t, recorded_global_rows);
+  tcase_add_test(t, recorded_merges);
+  tcase_add_test(t, recorded_64_bit_atomics);
+  tcase_add_test(t, recorded_async_copies);
   suite_add_tcase(s, t);
   return s;
 }

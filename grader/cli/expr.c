@@ -56,9 +56,15 @@ static int64_t apply(struct reader *r, enum op op, int64_t a, int64_t b, const c
   int64_t v = 0;
   if (r->skip) return 0;
   switch (op) {
-  case ADD: if (__builtin_add_overflow(a, b, &v)) fail_value(r, at, "'+' overflows 64 bits"); break;
-  case SUB: if (__builtin_sub_overflow(a, b, &v)) fail_value(r, at, "'-' overflows 64 bits"); break;
-  case MUL: if (__builtin_mul_overflow(a, b, &v)) fail_value(r, at, "'*' overflows 64 bits"); break;
+  case ADD:
+    if (__builtin_add_overflow(a, b, &v)) fail_value(r, at, "'+' overflows 64 bits");
+    break;
+  case SUB:
+    if (__builtin_sub_overflow(a, b, &v)) fail_value(r, at, "'-' overflows 64 bits");
+    break;
+  case MUL:
+    if (__builtin_mul_overflow(a, b, &v)) fail_value(r, at, "'*' overflows 64 bits");
+    break;
   case DIV: case MOD:
     if (b == 0) fail_value(r, at, "division by zero");
     if (b == -1 && a == INT64_MIN) fail_value(r, at, "division overflows 64 bits");
@@ -106,7 +112,7 @@ static int64_t number(struct reader *r)
     int c = tolower((unsigned char)*r->p);
     unsigned digit = (unsigned)(isdigit(c) ? c - '0' : c - 'a' + 10);
     if (digit >= base)
-      fail(r, r->p, base == 8 ? "not an octal digit (a number that starts with 0 is octal, as in C)"
+      fail(r, r->p, base == 8 ? "not an octal digit (a number starting with 0 is octal, as in C)"
                               : "not a digit; write * between a number and t");
     if (v > ((uint64_t)INT64_MAX - digit) / base) fail(r, from, "number too large for 64 bits");
     v = v * base + digit;

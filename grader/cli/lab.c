@@ -18,9 +18,9 @@ enum { MODULUS = 8, STEP = 3, MOST = 32, STEP_MOST = 1000000 };
 static const char usage[] =
   "usage: banks lab [--script 'COMMANDS']\n"
   "\n"
-  "A pointer walks around m residues (think: banks) by a fixed step (think: stride).  Predict after\n"
-  "how many steps it is back on 0, then step.  Commands come from standard input, one a line or\n"
-  "several with ; between, or from --script:\n"
+  "A pointer walks around m residues (think: banks) by a fixed step (think: stride).  Predict\n"
+  "after how many steps it is back on 0, then step.  Commands come from standard input, one a\n"
+  "line or several with ; between, or from --script:\n"
   "\n"
   "  modulus M     a circle of M residues, 1 to 32 (8 at first); starts anew\n"
   "  step S        the step, 0 to 1000000 (3 at first); starts anew\n"
@@ -70,7 +70,7 @@ static void move(struct lab *lab)
   if (lab->at == 0 && lab->predicted && lab->moves == period(lab))
     printf("Back on 0 after %u steps: that is the period.\n", lab->moves);
   else if (lab->at == 0 && lab->moves <= lab->modulus)
-    printf("Back on 0.%s\n", lab->predicted ? "" : " You had not predicted; reset and try another.");
+    printf("Back on 0.%s\n", lab->predicted ? "" : " You had not predicted; try another step.");
 }
 
 static void predict(struct lab *lab, uint32_t guess)
@@ -78,7 +78,8 @@ static void predict(struct lab *lab, uint32_t guess)
   uint32_t g = model_gcd(lab->step, lab->modulus), p = period(lab);
   lab->predicted = true;
   printf("%s: the period is m / gcd(s, m) = %u / gcd(%u, %u) = %u / %u = %u.\n",
-         guess == p ? "Right" : "Wrong", lab->modulus, lab->step, lab->modulus, lab->modulus, g, p);
+         guess == p ? "Right" : "Wrong", lab->modulus, lab->step, lab->modulus, lab->modulus, g,
+         p);
   if (g == 1) printf("Step and modulus share no factor, so every residue is visited.\n");
   else printf("Both are multiples of %u, so only every %u%s residue is visited.\n", g, g,
               g == 2 ? "nd" : g == 3 ? "rd" : g % 10 == 1 && g != 11 ? "st" :

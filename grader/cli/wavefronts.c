@@ -117,7 +117,7 @@ static int by_expr(struct request *r)
   uint32_t lanes = model_lanes(&r->access);
   for (unsigned t = 0; t < MODEL_LANES; t++) {
     int64_t v;
-    if (lanes ? !(lanes >> t & 1) : t > 0) continue;   /* like a kernel: only active lanes compute */
+    if (lanes ? !(lanes >> t & 1) : t > 0) continue;   /* idle lanes compute nothing */
     if (!expr_eval(r->expr, t, &v, why, sizeof why))
       return complain("--expr '%s', %s", r->expr, why);
     if (v < 0)

@@ -129,7 +129,7 @@ uint32_t model_pitch(uint32_t row_bytes, uint32_t width, uint32_t rows);
 /* Blocks that fit one SM, given shared bytes a block (each block also pays `reserved`). */
 uint32_t model_resident_blocks(uint32_t block_bytes, uint32_t sm_bytes, uint32_t reserved);
 
-/* ---- swizzle.c ---------------------------------------------------------------------------------- */
+/* ---- swizzle.c --------------------------------------------------------------------------- */
 
 /* CuTe's Swizzle<B,M,S> on an index: bits [M+S, M+S+B) are XORed into bits [M, M+B); for
  * negative S, bits [M, M+B) into bits [M-S, M-S+B).  The unit of the index is the caller's

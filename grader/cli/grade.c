@@ -25,6 +25,7 @@ static bool append(struct grade_record *sum, struct grade_record *more)
 
 static void tell_not_graded(const struct grade_record *r)
 {
+  fflush(stdout);                         /* the table first */
   for (size_t i = 0; i < r->nexercises; i++)
     for (size_t k = 0; k < r->exercises[i].ntests; k++) {
       const struct test_record *t = &r->exercises[i].tests[k];

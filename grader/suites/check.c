@@ -71,7 +71,7 @@ void work_judge(struct work *w, struct verdict *verdicts)
   Suite *suite = suite_create(w->exercise->id);
   for (size_t i = 0; i < w->nitems; i++) {
     TCase *tc = tcase_create(w->items[i].test->name);
-    tcase_set_timeout(tc, JUDGE_SECONDS);
+    tcase_set_timeout(tc, w->judge_seconds > 0 ? w->judge_seconds : JUDGE_SECONDS);
     tcase_add_loop_test(tc, one, (int)i, (int)i + 1);
     suite_add_tcase(suite, tc);
   }

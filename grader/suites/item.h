@@ -38,6 +38,7 @@ struct work {
   char compiler[64], device[160];
   struct item *items;
   size_t nitems;
+  double judge_seconds;        /* 0: JUDGE_SECONDS */
 };
 
 /* prepare.c: reads, compiles and runs all tests of an exercise; leaves evidence or a reason. */

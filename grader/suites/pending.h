@@ -3,6 +3,3 @@
 
 #pragma weak sim_fault_name
 #pragma weak device_sim
-#pragma weak ptx_read
-#pragma weak ptx_free
-#pragma weak ptx_find_entry

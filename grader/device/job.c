@@ -156,9 +156,10 @@ void outcome_code(struct codec *c, struct outcome *o, const struct job *job)
   codec_array(c, &o->nbuffers, 8, (void **)&o->buffers, sizeof *o->buffers);
   if (o->nbuffers != (o->end == JOB_RAN ? job->nbuffers : 0)) c->bad = true;
   for (size_t i = 0; i < o->nbuffers && !c->bad; i++) {
-    size_t bytes = o->buffers[i] ? job->buffers[i].bytes : 0;
-    codec_block(c, &o->buffers[i], &bytes);
-    if (job->buffers[i].returned && bytes != job->buffers[i].bytes) c->bad = true;
+    const struct job_buffer *b = &job->buffers[i];
+    size_t bytes = b->bytes;
+    if (b->returned) codec_block(c, &o->buffers[i], &bytes);
+    if (bytes != b->bytes) c->bad = true;
   }
 }
 

@@ -180,6 +180,7 @@ void job_run(const struct job *job, double seconds, struct outcome *o)
     head[1] = frame.size - sizeof head;
     memcpy(frame.data, head, sizeof head);
     for (int tries = 0; tries < 2; tries++) {
+      outcome_free(o);
       attempt(job, &frame, seconds, o);
       if (o->end != JOB_OURS) break;
     }

@@ -70,7 +70,7 @@ START_TEST(frames_come_back_as_they_went)
   ck_assert_str_eq(o.launches[0].printed, "hello");
   ck_assert_uint_eq(o.launches[0].sites[1].wavefronts, 96);
   ck_assert_str_eq(o.launches[1].faults[0].text, "two threads");
-  ck_assert_ptr_null(memchr(o.buffers[0], 1, 1));
+  ck_assert_ptr_null(o.buffers[0]);
   ck_assert_int_eq(memcmp(o.buffers[1], "0123456789abcde", 16), 0);
   outcome_code(&again, &o, &job);
   outcome_free(&o);
@@ -134,11 +134,11 @@ END_TEST
 /* Whatever comes in, the worker ends by itself and says nothing on its output. */
 START_TEST(the_worker_refuses_garbage)
 {
-  static const char *const jobs[] = {"", "hello", "\x33\x62\x61\x6e\x6b\x73\x32\x30\xff\xff\xff\xff"
-                                                  "\xff\xff\xff\xff"};
-  static const size_t sizes[] = {0, 5, 16};
+  static const uint64_t huge[] = {FRAME_MAGIC, UINT64_MAX}, empty[] = {FRAME_MAGIC, 0};
+  const void *jobs[] = {"", "hello", huge, empty};
+  static const size_t sizes[] = {0, 5, 16, 16};
   const char *banks = getenv("BANKS") ? getenv("BANKS") : "build/banks";
-  for (size_t i = 0; i < 3; i++) {
+  for (size_t i = 0; i < 4; i++) {
     int in[2], status;
     ck_assert(pipe(in) == 0);
     pid_t pid = fork();
@@ -178,7 +178,7 @@ static void crash(struct verdict *v, const struct evidence *e, struct rng *r)
 {
   (void)e, (void)r;
   verdict_pass(v, "good, but then it crashes");
-  raise(SIGSEGV);
+  raise(SIGKILL);
 }
 static void silent(struct verdict *v, const struct evidence *e, struct rng *r)
 {

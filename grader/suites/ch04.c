@@ -50,6 +50,7 @@ static void judge_ways(struct verdict *v, const struct evidence *e, struct rng *
   if (least < 1) return;
   verdict_pass(v, global ? "4 sectors for every 32 elements, in and out"
                          : "one wavefront for every 32 words, in and out");
+  if (!global) judge_describe_worst(v, e, COUNT_LOADS);   /* what it looks like when it is right */
 }
 
 /* ---- transpose.cu ----------------------------------------------------------------------- */

@@ -98,31 +98,62 @@ void judge_describe_site(struct verdict *v, const struct evidence *e, const stru
   verdict_add(v, "  rule: %s", model_rule_text(cost.rule));
 }
 
-bool judge_wavefronts(struct verdict *v, const struct evidence *e, struct count_mark mark)
+/* The shared sites of the classes in `which`, those of one line and operation joined over all
+ * launches; malloc'ed, *n of them. */
+static struct sim_site *lines_of(const struct evidence *e, unsigned which, size_t *n)
 {
-  size_t most = 0, n = 0;
+  size_t most = 0;
   for (size_t i = 0; i < e->nlaunches; i++) most += e->launches[i].nsites;
   struct sim_site *lines = calloc(most ? most : 1, sizeof *lines);
+  *n = 0;
+  for (size_t i = 0; lines && i < e->nlaunches; i++)
+    for (size_t k = 0; k < e->launches[i].nsites; k++) {
+      const struct sim_site *s = &e->launches[i].sites[k];
+      if (!(class_of(s->op) & which) || s->requests == 0) continue;
+      size_t at = 0;
+      while (at < *n && !(lines[at].file == s->file && lines[at].line == s->line &&
+                          lines[at].op == s->op && lines[at].width == s->width))
+        at++;
+      if (at == *n) lines[(*n)++] = *s;
+      else gather(&lines[at], s);
+    }
+  return lines;
+}
+
+/* The one that costs most above its ideal; of equals the one that costs most. */
+static const struct sim_site *worst_of(const struct sim_site *lines, size_t n)
+{
+  const struct sim_site *worst = n ? &lines[0] : NULL;
+  for (size_t i = 1; i < n; i++) {
+    uint64_t more = lines[i].wavefronts - lines[i].ideal, most = worst->wavefronts - worst->ideal;
+    if (more > most || (more == most && lines[i].wavefronts > worst->wavefronts))
+      worst = &lines[i];
+  }
+  return worst;
+}
+
+bool judge_describe_worst(struct verdict *v, const struct evidence *e, unsigned which)
+{
+  size_t n;
+  struct sim_site *lines = lines_of(e, which, &n);
+  if (n) judge_describe_site(v, e, worst_of(lines, n));
+  free(lines);
+  return n > 0;
+}
+
+bool judge_wavefronts(struct verdict *v, const struct evidence *e, struct count_mark mark)
+{
+  size_t n;
+  struct sim_site *lines = lines_of(e, mark.which, &n);
   if (!lines) return false;               /* no verdict: not graded */
   uint64_t requests = 0, wavefronts = 0;
   bool exact = true;
-  for (size_t i = 0; i < e->nlaunches; i++)
-    for (size_t k = 0; k < e->launches[i].nsites; k++) {
-      const struct sim_site *s = &e->launches[i].sites[k];
-      if (!(class_of(s->op) & mark.which) || s->requests == 0) continue;
-      requests += s->requests;
-      wavefronts += s->wavefronts;
-      exact &= s->exact;
-      size_t at = 0;
-      while (at < n && !(lines[at].file == s->file && lines[at].line == s->line &&
-                         lines[at].op == s->op && lines[at].width == s->width))
-        at++;
-      if (at == n) lines[n++] = *s;
-      else gather(&lines[at], s);
-    }
-  const struct sim_site *worst = n ? &lines[0] : NULL;
-  for (size_t i = 1; i < n; i++)
-    if (lines[i].wavefronts - lines[i].ideal > worst->wavefronts - worst->ideal) worst = &lines[i];
+  for (size_t i = 0; i < n; i++) {
+    requests += lines[i].requests;
+    wavefronts += lines[i].wavefronts;
+    exact &= lines[i].exact;
+  }
+  const struct sim_site *worst = worst_of(lines, n);
 
   const char *what = class_name(mark.which);
   double ratio = per_request(wavefronts, requests);

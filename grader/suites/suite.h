@@ -130,6 +130,10 @@ bool judge_own_file(const struct evidence *e, uint32_t file);
 /* Describes a site as a reader wants it: line, source text, numbers, stride, 32-column picture. */
 void judge_describe_site(struct verdict *v, const struct evidence *e, const struct sim_site *s);
 
+/* Describes the line that costs most above its ideal among COUNT_LOADS, ... (a sum of them); false
+ * when there is no such access. */
+bool judge_describe_worst(struct verdict *v, const struct evidence *e, unsigned which);
+
 /* Value of `name = value` in a prediction file; NULL with a message when missing, repeated or empty. */
 const char *judge_prediction(struct verdict *v, const struct evidence *e, const char *name);
 

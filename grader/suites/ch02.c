@@ -566,8 +566,10 @@ static void judge_pairs(struct verdict *v, const struct evidence *e, struct rng 
 {
   (void)r;
   const struct prediction rows[] = {
-    {"uniform_load", passes(MODEL_LOAD, 16, ALL, zero), TRY("--op load --width 16 --expr '0'")},
-    {"uniform_store", passes(MODEL_STORE, 16, ALL, zero), TRY("--op store --width 16 --expr '0'")},
+    {"uniform_load", passes(MODEL_LOAD, 16, 0xffff, zero),
+     TRY("--op load --width 16 --expr '0' --mask 0000ffff")},
+    {"uniform_store", passes(MODEL_STORE, 16, 0xffff, zero),
+     TRY("--op store --width 16 --expr '0' --mask 0000ffff")},
     {"double_pairs", passes(MODEL_LOAD, 8, ALL, halves_8),
      TRY("--op load --width 8 --expr '(t/2)*8'")},
     {"alternating", passes(MODEL_LOAD, 16, ALL, mod_2),

@@ -12,7 +12,7 @@ __asm__(".pushsection .rodata\n"
         ".popsection\n");
 extern const char recorded_text[];
 
-enum { COLUMNS = 40, ID = 0, OP = 2, WIDTH = 3, MASK = 4, WAVEFRONTS = 5, LANE0 = 8 };
+enum { COLUMNS = 40, ID = 0, OP = 2, WIDTH = 3, MASK = 4, WAVEFRONTS = 5, CYCLES = 7, LANE0 = 8 };
 
 /* id class op width mask wavefronts ideal cycles lane0 ... lane31 */
 static bool read_row(const char *line, struct recorded *row)
@@ -34,6 +34,7 @@ static bool read_row(const char *line, struct recorded *row)
   row->access.width = (uint32_t)strtoul(cell[WIDTH], NULL, 10);
   row->access.mask = (uint32_t)strtoul(cell[MASK], NULL, 16);
   row->wavefronts = (uint32_t)strtoul(cell[WAVEFRONTS], NULL, 10);
+  row->cycles = strtod(cell[CYCLES], NULL);
   for (int t = 0; t < MODEL_LANES; t++)
     row->access.addr[t] = strtoull(cell[LANE0 + t], NULL, 10);
   return true;

@@ -8,6 +8,7 @@ struct recorded {
   char id[16];                 /* "a0084" */
   struct access access;        /* loads and stores of 1 to 16 bytes */
   uint32_t wavefronts;         /* what the hardware counted */
+  double cycles;               /* an access, four warps issuing back to back; 0: not timed */
 };
 
 /* The shared loads and stores among the rows, in file order; *count of them.  Lives as long as the

@@ -1,5 +1,5 @@
-/* Recorded rows: the file is made part of the program when it is built, so that grading needs neither
- * the file nor its place, and a student cannot change it. */
+/* Recorded rows: the files are made part of the program when it is built, so that grading needs neither
+ * the files nor their place, and a student cannot change them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,36 +7,58 @@
 #include "suites/recorded.h"
 
 __asm__(".pushsection .rodata\n"
-        "recorded_text: .incbin \"plots/data/h200/accesses.tsv\"\n"
+        "recorded_accesses: .incbin \"plots/data/h200/accesses.tsv\"\n"
+        "  .byte 0\n"
+        "recorded_merge: .incbin \"plots/data/h200/merge.tsv\"\n"
         "  .byte 0\n"
         ".popsection\n");
-extern const char recorded_text[];
+extern const char recorded_accesses[], recorded_merge[];
 
-enum { COLUMNS = 40, ID = 0, OP = 2, WIDTH = 3, MASK = 4, WAVEFRONTS = 5, CYCLES = 7, LANE0 = 8 };
+enum { COLUMNS = 48 };
 
-/* id class op width mask wavefronts ideal cycles lane0 ... lane31 */
-static bool read_row(const char *line, struct recorded *row)
-{
+struct cells {
   char cell[COLUMNS][24];
-  for (int c = 0; c < COLUMNS; c++) {
-    size_t length = strcspn(line, "\t\n");
-    if (length >= sizeof cell[c]) return false;
-    memcpy(cell[c], line, length);
-    cell[c][length] = 0;
-    line += length;
-    if (c + 1 < COLUMNS && *line++ != '\t') return false;
+  int count;
+};
+
+/* One line; returns the next. */
+static const char *read_cells(const char *s, struct cells *c)
+{
+  for (c->count = 0; c->count < COLUMNS; s++) {
+    size_t length = strcspn(s, "\t\n"), most = sizeof c->cell[0] - 1;
+    snprintf(c->cell[c->count++], most + 1, "%.*s", (int)(length < most ? length : most), s);
+    s += length;
+    if (*s != '\t') break;
   }
+  s += strcspn(s, "\n");
+  return *s ? s + 1 : s;
+}
+
+/* The cell in the column of that name, "" when there is none. */
+static const char *cell(const struct cells *c, const struct cells *header, const char *name)
+{
+  for (int i = 0; i < header->count && i < c->count; i++)
+    if (!strcmp(header->cell[i], name)) return c->cell[i];
+  return "";
+}
+
+static bool read_row(const struct cells *c, const struct cells *header, struct recorded *row)
+{
   *row = (struct recorded){0};
-  if (!strcmp(cell[OP], "load")) row->access.op = MODEL_LOAD;
-  else if (!strcmp(cell[OP], "store")) row->access.op = MODEL_STORE;
+  const char *op = cell(c, header, "op");
+  if (!strcmp(op, "load")) row->access.op = MODEL_LOAD;
+  else if (!strcmp(op, "store")) row->access.op = MODEL_STORE;
   else return false;
-  snprintf(row->id, sizeof row->id, "%.15s", cell[ID]);
-  row->access.width = (uint32_t)strtoul(cell[WIDTH], NULL, 10);
-  row->access.mask = (uint32_t)strtoul(cell[MASK], NULL, 16);
-  row->wavefronts = (uint32_t)strtoul(cell[WAVEFRONTS], NULL, 10);
-  row->cycles = strtod(cell[CYCLES], NULL);
-  for (int t = 0; t < MODEL_LANES; t++)
-    row->access.addr[t] = strtoull(cell[LANE0 + t], NULL, 10);
+  snprintf(row->id, sizeof row->id, "%.15s", cell(c, header, "id"));
+  row->access.width = (uint32_t)strtoul(cell(c, header, "width"), NULL, 10);
+  row->access.mask = (uint32_t)strtoul(cell(c, header, "mask"), NULL, 16);
+  row->wavefronts = (uint32_t)strtoul(cell(c, header, "wavefronts"), NULL, 10);
+  row->cycles = strtod(cell(c, header, "cycles"), NULL);
+  for (int t = 0; t < MODEL_LANES; t++) {
+    char lane[16];
+    snprintf(lane, sizeof lane, "lane%d", t);
+    row->access.addr[t] = strtoull(cell(c, header, lane), NULL, 10);
+  }
   return true;
 }
 
@@ -44,12 +66,17 @@ const struct recorded *recorded_rows(size_t *count)
 {
   static struct recorded *rows;
   static size_t n;
-  if (!rows) {
-    size_t lines = 0;
-    for (const char *p = recorded_text; *p; p++) lines += *p == '\n';
-    rows = malloc((lines + 1) * sizeof *rows);
-    for (const char *p = recorded_text; rows && *p; p += strcspn(p, "\n"), p += *p == '\n')
-      if (read_row(p, &rows[n])) n++;
+  const char *const files[] = {recorded_accesses, recorded_merge};
+  size_t lines = 0;
+  for (int f = 0; f < 2 && !rows; f++)
+    for (const char *s = files[f]; *s; s++) lines += *s == '\n';
+  if (!rows) rows = malloc((lines + 2) * sizeof *rows);
+  for (int f = 0; f < 2 && lines && rows; f++) {
+    struct cells header, c;
+    for (const char *s = read_cells(files[f], &header); *s;) {
+      s = read_cells(s, &c);
+      if (read_row(&c, &header, &rows[n])) n++;
+    }
   }
   *count = rows ? n : 0;
   return rows;

@@ -1,4 +1,5 @@
-/* The recorded hardware rows, inside the program: plots/data/h200/accesses.tsv. */
+/* Recorded hardware rows, inside the program: plots/data/h200/accesses.tsv, ids a...., and merge.tsv,
+ * ids d.... */
 #ifndef RECORDED_H
 #define RECORDED_H
 

@@ -19,6 +19,7 @@ struct ask {
 struct switches {
   bool lanes;                  /* counts lanes, not different words */
   bool all_active;             /* ignores the mask */
+  bool all_counted;            /* the same, but for the test of the merge */
   bool all_banks;              /* adds the banks up */
   bool elements;               /* bank = (address / width) mod 32, one an element */
   bool first_word;             /* sees only the first word of a wide lane */
@@ -46,7 +47,7 @@ static struct phase serve(const struct access *a, uint32_t first, uint32_t lanes
   uint32_t words = a->width < 8 || s.elements || s.first_word ? 1 : a->width / 4;
   struct phase p = {.first = first, .lanes = lanes};
   for (uint32_t t = first; t < first + lanes; t++) {
-    if (!active(a, t, s)) continue;
+    if (!active(a, t, s) && !s.all_counted) continue;
     for (uint32_t k = 0; k < words; k++) {
       uint64_t word = a->addr[t] / (s.elements ? a->width : 4) + k;
       bool known = false;
@@ -120,6 +121,7 @@ static int64_t want(const void *q)
   }
 IDEA(by_lanes, .lanes = true)
 IDEA(no_mask, .all_active = true)
+IDEA(mask_in_merge, .all_counted = true)
 IDEA(summed_banks, .all_banks = true)
 IDEA(by_elements, .elements = true, .merge_never = true)
 IDEA(by_elements_joined, .elements = true)
@@ -146,6 +148,7 @@ static const struct idea ideas[] = {
   {only_two, "try only the partner lane ^ 2: lane ^ 1 will do as well"},
   {partners_awake, "demand that every partner is active: an inactive partner is no obstacle"},
   {no_mask, "ignore the mask: inactive lanes ask for nothing"},
+  {mask_in_merge, "ignore the mask: inactive lanes ask for nothing"},
   {never_joined_no_mask, "ignore the mask: inactive lanes ask for nothing"},
   {by_lanes, "count lanes: lanes on one word are served together, so count different words"},
   {summed_banks, "add the banks up: they work side by side, so the fullest one decides"},

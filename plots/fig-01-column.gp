@@ -1,7 +1,9 @@
 # Chapter 01: a row of a 32 x 32 float tile touches 32 banks, a column touches one.
 # Run from the top of the workbook: gnuplot plots/fig-01-column.gp
-if (exists("PNG")) { set terminal pngcairo size 900,470 font "Sans,10" } else { set terminal svg size 900,470 font "Sans,10" background "white" }
-set output exists("PNG") ? PNG : "chapters/figures/01-column.svg"
+svg = !exists("PNG")
+if (svg) { set terminal svg size 900,470 font "Sans,10" background "white" }
+if (!svg) { set terminal pngcairo size 900,470 font "Sans,10" }
+set output !svg ? PNG : "chapters/figures/01-column.svg"
 
 set multiplot layout 1,2
 set xrange [-1:33]
@@ -22,8 +24,10 @@ do for [i = 0:32] {
 set ylabel "row of the tile: 32 words"
 
 set title "tile[3][t]: lane t in bank t. 32 banks, one pass"
-plot "+" using ($0 + 0.5):(3.5):($0):($0 + 1):(3):(4) every ::0::31 with boxxyerror linecolor rgb "#2f7fb8"
+plot "+" using ($0 + 0.5):(3.5):($0):($0 + 1):(3):(4) \
+    every ::0::31 with boxxyerror linecolor rgb "#2f7fb8"
 unset ylabel
 set title "tile[t][3]: every lane in bank 3. One bank, 32 passes"
-plot "+" using (3.5):($0 + 0.5):(3):(4):($0):($0 + 1) every ::0::31 with boxxyerror linecolor rgb "#d1495b"
+plot "+" using (3.5):($0 + 0.5):(3):(4):($0):($0 + 1) \
+    every ::0::31 with boxxyerror linecolor rgb "#d1495b"
 unset multiplot

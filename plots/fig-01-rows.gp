@@ -1,7 +1,9 @@
 # Chapter 01: shared memory drawn as rows of 32 words, one column a bank.
 # Run from the top of the workbook: gnuplot plots/fig-01-rows.gp
-if (exists("PNG")) { set terminal pngcairo size 1160,300 font "Sans,10" } else { set terminal svg size 1160,300 font "Sans,10" background "white" }
-set output exists("PNG") ? PNG : "chapters/figures/01-rows.svg"
+svg = !exists("PNG")
+if (svg) { set terminal svg size 1160,300 font "Sans,10" background "white" }
+if (!svg) { set terminal pngcairo size 1160,300 font "Sans,10" }
+set output !svg ? PNG : "chapters/figures/01-rows.svg"
 
 rows = 6
 set xrange [-4.2:32.2]
@@ -18,7 +20,8 @@ bank(i) = int(i) % 32
 row(i) = int(i) / 32
 colour(i) = bank(i) == 5 ? 0xf5c26b : (row(i) % 2 ? 0xffffff : 0xeef3f8)
 
-plot "+" using (bank($0) + 0.5):(row($0) + 0.5):(bank($0)):(bank($0) + 1):(row($0)):(row($0) + 1):(colour($0)) \
+plot "+" using (bank($0) + 0.5):(row($0) + 0.5):(bank($0)):(bank($0) + 1): \
+       (row($0)):(row($0) + 1):(colour($0)) \
        every ::0::(32 * rows - 1) with boxxyerror linecolor rgb variable, \
      "+" using (bank($0) + 0.5):(row($0) + 0.5):(sprintf("%d", int($0))) \
        every ::0::(32 * rows - 1) with labels font ",9", \

@@ -5,108 +5,17 @@
 
 #include "suites/quiz.h"
 #include "suites/recorded.h"
+#include "suites/switches.h"
 
 enum { MOST = 64, ALL = -1 };
 
 struct ask {
   struct access access;
-  char id[16];                 /* of the recorded row, else empty */
-  uint32_t recorded;           /* its wavefronts */
+  char id[16];       /* of the recorded row, else empty */
+  uint32_t recorded; /* its wavefronts */
 };
 
-/* ---- a model with switches: the right one, and every wrong one worth a name ---------------- */
-
-struct switches {
-  bool lanes;                  /* counts lanes, not different words */
-  bool all_active;             /* ignores the mask */
-  bool all_counted;            /* the same, but for the test of the merge */
-  bool all_banks;              /* adds the banks up */
-  bool elements;               /* bank = (address / width) mod 32, one an element */
-  bool first_word;             /* sees only the first word of a wide lane */
-  bool one_phase;              /* all 32 lanes at once, whatever the width */
-  bool most_phase;             /* the largest phase, not the sum of the phases */
-  bool merge_stores, merge_never, merge_by_phase, merge_one_only, merge_two_only;
-  bool awake_partners;         /* a sleeping partner counts as one that disagrees */
-};
-
-struct phase {
-  uint32_t most, bank;         /* different words in the fullest bank, and which that is */
-  uint32_t total;              /* over all banks */
-  uint32_t first, lanes;
-};
-
-static bool active(const struct access *a, uint32_t lane, struct switches s)
-{
-  return s.all_active || (a->mask >> lane & 1);
-}
-
-static struct phase serve(const struct access *a, uint32_t first, uint32_t lanes, struct switches s)
-{
-  uint64_t seen[MODEL_LANES * 4];
-  uint32_t nseen = 0, in_bank[MODEL_BANKS] = {0};
-  uint32_t words = a->width < 8 || s.elements || s.first_word ? 1 : a->width / 4;
-  struct phase p = {.first = first, .lanes = lanes};
-  for (uint32_t t = first; t < first + lanes; t++) {
-    if (!active(a, t, s) && !s.all_counted) continue;
-    for (uint32_t k = 0; k < words; k++) {
-      uint64_t word = a->addr[t] / (s.elements ? a->width : 4) + k;
-      bool known = false;
-      for (uint32_t i = 0; i < nseen && !s.lanes; i++) known |= seen[i] == word;
-      if (known) continue;
-      seen[nseen++] = word;
-      p.total++;
-      if (++in_bank[word % 32] > p.most) {
-        p.most = in_bank[word % 32];
-        p.bank = word % 32;
-      }
-    }
-  }
-  return p;
-}
-
-static bool agree(const struct access *a, uint32_t first, uint32_t lanes, uint32_t distance,
-                  struct switches s)
-{
-  for (uint32_t t = first; t < first + lanes; t++) {
-    if (!active(a, t, s)) continue;
-    if (!active(a, t ^ distance, s)) {
-      if (s.awake_partners) return false;
-    } else if (a->addr[t] != a->addr[t ^ distance]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static bool merges(const struct access *a, uint32_t first, uint32_t lanes, struct switches s)
-{
-  if (a->width < 8 || s.merge_never || (a->op == MODEL_STORE && !s.merge_stores)) return false;
-  return (!s.merge_two_only && agree(a, first, lanes, 1, s)) ||
-         (!s.merge_one_only && agree(a, first, lanes, 2, s));
-}
-
-/* Wavefronts under the switches; all off is the rule of the chapter.  phases, when given, gets up to
- * four phases, *nphases of them. */
-static uint32_t cost(const struct access *a, struct switches s, struct phase *phases, int *nphases)
-{
-  uint32_t lanes = a->width < 8 || s.one_phase ? 32 : 128 / a->width, sum = 0, most = 0;
-  if (lanes < 32 && !s.merge_by_phase && merges(a, 0, 32, s)) lanes *= 2;
-  if (nphases) *nphases = 0;
-  for (uint32_t first = 0; first < 32;) {
-    uint32_t n = lanes;
-    if (s.merge_by_phase && lanes < 32 && first % (2 * lanes) == 0 && merges(a, first, 2 * lanes, s))
-      n = 2 * lanes;
-    struct phase p = serve(a, first, n, s);
-    if (nphases) phases[(*nphases)++] = p;
-    uint32_t passes = s.all_banks ? p.total : p.most;
-    sum += passes;
-    if (passes > most) most = passes;
-    first += n;
-  }
-  return s.most_phase ? most : sum;
-}
-
-/* ---- the quiz ----------------------------------------------------------------------------- */
+/* ---- the quiz -------------------------------------------------------------------------- */
 
 static int64_t want(const void *q)
 {
@@ -114,10 +23,11 @@ static int64_t want(const void *q)
   return *k->id ? k->recorded : model_cost(&k->access).wavefronts;
 }
 
-#define IDEA(name, ...)                                                                           \
-  static int64_t name(const void *q)                                                              \
-  {                                                                                               \
-    return cost(&((const struct ask *)q)->access, (struct switches){__VA_ARGS__}, NULL, NULL);    \
+#define IDEA(name, ...)                                                                        \
+  static int64_t name(const void *q)                                                           \
+  {                                                                                            \
+    return switches_cost(&((const struct ask *)q)->access, (struct switches){__VA_ARGS__},     \
+                         NULL, NULL);                                                          \
   }
 IDEA(by_lanes, .lanes = true)
 IDEA(no_mask, .all_active = true)
@@ -141,26 +51,30 @@ IDEA(partners_awake, .awake_partners = true)
 
 /* Where two ideas yield the same wrong answers, the one further up is named. */
 static const struct idea ideas[] = {
-  {never_joined, "leave out the pair merge: the advanced section tells when phases of loads join"},
-  {stores_join, "let the phases of stores join: only loads merge"},
-  {joined_apart, "decide on the merge phase by phase: the test runs over all active lanes of the warp"},
-  {only_one, "try only the partner lane ^ 1: lane ^ 2 will do as well"},
-  {only_two, "try only the partner lane ^ 2: lane ^ 1 will do as well"},
-  {partners_awake, "demand that every partner is active: an inactive partner is no obstacle"},
-  {no_mask, "ignore the mask: inactive lanes ask for nothing"},
-  {mask_in_merge, "ignore the mask: inactive lanes ask for nothing"},
-  {never_joined_no_mask, "ignore the mask: inactive lanes ask for nothing"},
-  {by_lanes, "count lanes: lanes on one word are served together, so count different words"},
-  {summed_banks, "add the banks up: they work side by side, so the fullest one decides"},
-  {by_elements, "take the bank from the element's index: divide the byte address by 4, whatever the type"},
-  {by_elements_joined,
-   "take the bank from the element's index: divide the byte address by 4, whatever the type"},
-  {at_once, "serve all 32 lanes at once: 8 bytes a lane go in 2 phases, 16 in 4"},
-  {largest_phase, "take the largest phase: phases follow one another, so add them up"},
-  {largest_joined_phase, "take the largest phase: phases follow one another, so add them up"},
-  {first_words, "count one word a lane: 8 bytes are 2 words and 16 are 4, in as many banks"},
-  {first_words_at_once, "treat every width as 4 bytes: a wide lane has 2 or 4 words, in phases"},
-  {0}};
+    {never_joined,
+     "leave out the pair merge: the advanced section tells when phases of loads join"},
+    {stores_join, "let the phases of stores join: only loads merge"},
+    {joined_apart,
+     "decide on the merge phase by phase: the test runs over all active lanes of the warp"},
+    {only_one, "try only the partner lane ^ 1: lane ^ 2 will do as well"},
+    {only_two, "try only the partner lane ^ 2: lane ^ 1 will do as well"},
+    {partners_awake, "demand that every partner is active: an inactive partner is no obstacle"},
+    {no_mask, "ignore the mask: inactive lanes ask for nothing"},
+    {mask_in_merge, "ignore the mask: inactive lanes ask for nothing"},
+    {never_joined_no_mask, "ignore the mask: inactive lanes ask for nothing"},
+    {by_lanes, "count lanes: lanes on one word are served together, so count different words"},
+    {summed_banks, "add the banks up: they work side by side, so the fullest one decides"},
+    {by_elements,
+     "take the bank from the element's index: divide the byte address by 4, whatever the type"},
+    {by_elements_joined,
+     "take the bank from the element's index: divide the byte address by 4, whatever the type"},
+    {at_once, "serve all 32 lanes at once: 8 bytes a lane go in 2 phases, 16 in 4"},
+    {largest_phase, "take the largest phase: phases follow one another, so add them up"},
+    {largest_joined_phase, "take the largest phase: phases follow one another, so add them up"},
+    {first_words, "count one word a lane: 8 bytes are 2 words and 16 are 4, in as many banks"},
+    {first_words_at_once,
+     "treat every width as 4 bytes: a wide lane has 2 or 4 words, in phases"},
+    {0}};
 
 static void call(const void *q, char *text, size_t size)
 {
@@ -186,8 +100,8 @@ static void show_addresses(struct prose *p, const struct access *a)
     for (uint32_t t = 0; t < 32; t++)
       if (a->mask >> t & 1) straight &= (int64_t)a->addr[t] == base + step * t;
     if (straight) {
-      prose_add(p, "  %s%slane%s at byte", step ? "" : "every ", a->mask == UINT32_MAX ? "" : "active ",
-                step ? " t is" : " is");
+      prose_add(p, "  %s%slane%s at byte", step ? "" : "every ",
+                a->mask == UINT32_MAX ? "" : "active ", step ? " t is" : " is");
       if (step) prose_add(p, " %" PRId64 " * t", step);
       if (step && base) prose_add(p, " %c", base < 0 ? '-' : '+');
       if (base || !step) prose_add(p, " %" PRId64, base < 0 ? -base : base);
@@ -197,8 +111,10 @@ static void show_addresses(struct prose *p, const struct access *a)
   prose_add(p, "  addresses in bytes, - where inactive:");
   for (uint32_t t = 0; t < 32; t++) {
     if (t % 8 == 0) prose_add(p, "\n    lanes %2" PRIu32 "-%-2" PRIu32 ":", t, t + 7);
-    if (a->mask >> t & 1) prose_add(p, " %6" PRIu64, a->addr[t]);
-    else prose_add(p, "      -");
+    if (a->mask >> t & 1)
+      prose_add(p, " %6" PRIu64, a->addr[t]);
+    else
+      prose_add(p, "      -");
   }
 }
 
@@ -213,7 +129,7 @@ static void show_phase(struct prose *p, const struct access *a, struct phase f)
     return;
   }
   prose_add(p, "bank %" PRIu32 " is asked for %" PRIu32 " word%s:", f.bank, f.most,
-              f.most == 1 ? "" : "s");
+            f.most == 1 ? "" : "s");
   for (uint32_t t = f.first; t < f.first + f.lanes; t++)
     for (uint32_t k = 0; k < words && (a->mask >> t & 1); k++) {
       uint64_t word = a->addr[t] / 4 + k;
@@ -241,7 +157,8 @@ static void show_command(struct prose *p, const struct access *a)
   prose_add(p, "\n  see it: build/banks wavefronts --op %s --width %" PRIu32,
             a->op == MODEL_STORE ? "store" : "load", a->width);
   if (a->mask != UINT32_MAX) prose_add(p, " --mask %08" PRIx32, a->mask);
-  for (uint32_t t = 0; t < 32; t++) prose_add(p, " %" PRIu64, a->mask >> t & 1 ? a->addr[t] : 0);
+  for (uint32_t t = 0; t < 32; t++)
+    prose_add(p, " %" PRIu64, a->mask >> t & 1 ? a->addr[t] : 0);
 }
 
 /* Why the phases of a wide access join, or why not. */
@@ -249,10 +166,13 @@ static void show_merge(struct prose *p, const struct access *a)
 {
   if (a->width < 8) return;
   uint32_t one = disagrees(a, 1), two = disagrees(a, 2);
-  if (a->op == MODEL_STORE) prose_add(p, "\n  phases not joined: it is a store");
+  if (a->op == MODEL_STORE)
+    prose_add(p, "\n  phases not joined: it is a store");
   else if (one < 32 && two < 32)
-    prose_add(p, "\n  phases not joined: lanes %" PRIu32 " and %" PRIu32 " differ, and so do %" PRIu32
-                 " and %" PRIu32, one, one ^ 1, two, two ^ 2);
+    prose_add(p,
+              "\n  phases not joined: lanes %" PRIu32 " and %" PRIu32
+              " differ, and so do %" PRIu32 " and %" PRIu32,
+              one, one ^ 1, two, two ^ 2);
   else
     prose_add(p, "\n  phases joined: no active lane t differs from an active lane t ^ %d",
               one == 32 ? 1 : 2);
@@ -268,33 +188,35 @@ static void show(struct prose *p, const void *q)
   show_addresses(p, a);
   struct phase phases[4];
   int n;
-  cost(a, (struct switches){0}, phases, &n);
+  switches_cost(a, (struct switches){0}, phases, &n);
   show_merge(p, a);
-  prose_add(p, n == 1 ? "\n  the fullest bank:" : "\n  the fullest bank of each phase, to be added up:");
+  prose_add(p, n == 1 ? "\n  the fullest bank:"
+                      : "\n  the fullest bank of each phase, to be added up:");
   for (int i = 0; i < n; i++) show_phase(p, a, phases[i]);
   show_command(p, a);
 }
 
-/* ---- inputs -------------------------------------------------------------------------------- */
+/* ---- inputs ---------------------------------------------------------------------------- */
 
-enum { SHARED_BYTES = 232448 };   /* 227 KiB, the most one block of an H200 may have */
+enum { SHARED_BYTES = 232448 }; /* 227 KiB, the most one block of an H200 may have */
 
 /* Lane t at base + step * t bytes. */
-static void straight(struct ask *k, enum model_op op, uint32_t width, uint32_t mask, uint64_t base,
-                     uint64_t step)
+static void straight(struct ask *k, enum model_op op, uint32_t width, uint32_t mask,
+                     uint64_t base, uint64_t step)
 {
   k->access = (struct access){.op = op, .width = width, .mask = mask};
   for (uint32_t t = 0; t < 32; t++) k->access.addr[t] = base + step * t;
 }
 
-/* Each lane on one of `rows` rows of 32 words; the first `kinds` lanes choose, the others repeat one of
- * them.  An inactive lane gets an address far away, which would cost a pass. */
-static void scatter(struct rng *r, struct ask *k, enum model_op op, uint32_t width, uint32_t mask,
-                    uint32_t rows, uint32_t kinds)
+/* Each lane on one of `rows` rows of 32 words; the first `kinds` lanes choose, the others
+ * repeat one of them.  An inactive lane gets an address far away, which would cost a pass. */
+static void scatter(struct rng *r, struct ask *k, enum model_op op, uint32_t width,
+                    uint32_t mask, uint32_t rows, uint32_t kinds)
 {
   k->access = (struct access){.op = op, .width = width, .mask = mask};
   uint64_t *addr = k->access.addr;
-  for (uint32_t t = 0; t < 32; t++) addr[t] = (uint64_t)width * rng_below(r, 128 * rows / width);
+  for (uint32_t t = 0; t < 32; t++)
+    addr[t] = (uint64_t)width * rng_below(r, 128 * rows / width);
   for (uint32_t t = kinds; t < 32; t++) addr[t] = addr[rng_below(r, kinds)];
   for (uint32_t t = 0; t < 32; t++)
     if (!(mask >> t & 1)) addr[t] = SHARED_BYTES - 128 * (t + 1);
@@ -305,19 +227,26 @@ static void scatter_apart(struct rng *r, struct ask *k, enum model_op op, uint32
                           uint32_t mask, uint32_t rows, uint32_t kinds)
 {
   do scatter(r, k, op, width, mask, rows, kinds);
-  while (op == MODEL_LOAD && merges(&k->access, 0, 32, (struct switches){0}));
+  while (op == MODEL_LOAD && switches_merge(&k->access, 0, 32, (struct switches){0}));
 }
 
-static enum model_op either(struct rng *r) { return rng_below(r, 2) ? MODEL_LOAD : MODEL_STORE; }
+static enum model_op either(struct rng *r)
+{
+  return rng_below(r, 2) ? MODEL_LOAD : MODEL_STORE;
+}
 
 /* All lanes, one, some, half a warp. */
 static uint32_t some_mask(struct rng *r)
 {
   switch (rng_below(r, 5)) {
-  case 0: return 1u << rng_below(r, 32);
-  case 1: return rng_below(r, 2) ? 0xffff : 0xffff0000;
-  case 2: return UINT32_MAX >> rng_below(r, 31);
-  default: return (uint32_t)rng_next(r);
+  case 0:
+    return 1u << rng_below(r, 32);
+  case 1:
+    return rng_below(r, 2) ? 0xffff : 0xffff0000;
+  case 2:
+    return UINT32_MAX >> rng_below(r, 31);
+  default:
+    return (uint32_t)rng_next(r);
   }
 }
 
@@ -330,9 +259,11 @@ static size_t make_four(struct rng *r, struct ask *k)
   straight(&k[n++], MODEL_LOAD, 4, UINT32_MAX, 64, 0);
   straight(&k[n++], MODEL_STORE, 4, UINT32_MAX, SHARED_BYTES - 128, 0);
   straight(&k[n++], MODEL_LOAD, 4, UINT32_MAX, 12, 132);
-  while (n < 40)
-    scatter(r, &k[n], either(r), 4, UINT32_MAX, 1 + rng_below(r, 12), n % 2 ? 32 : 1 + rng_below(r, 12)),
-      n++;
+  while (n < 40) {
+    enum model_op op = either(r);
+    uint32_t rows = 1 + rng_below(r, 12), kinds = n % 2 ? 32 : 1 + rng_below(r, 12);
+    scatter(r, &k[n++], op, 4, UINT32_MAX, rows, kinds);
+  }
   return n;
 }
 
@@ -384,8 +315,14 @@ static size_t make_wide(struct rng *r, struct ask *k, uint32_t width)
   }
   return n;
 }
-static size_t make_eight(struct rng *r, struct ask *k) { return make_wide(r, k, 8); }
-static size_t make_sixteen(struct rng *r, struct ask *k) { return make_wide(r, k, 16); }
+static size_t make_eight(struct rng *r, struct ask *k)
+{
+  return make_wide(r, k, 8);
+}
+static size_t make_sixteen(struct rng *r, struct ask *k)
+{
+  return make_wide(r, k, 16);
+}
 
 /* Lanes paired so that loads would merge: partner lane ^ distance at the same address. */
 static void pair_up(struct ask *k, uint32_t distance, uint32_t first, uint32_t end)
@@ -412,21 +349,21 @@ static size_t make_stores(struct rng *r, struct ask *k)
 static size_t make_merge(struct rng *r, struct ask *k)
 {
   size_t n = 0;
-  straight(&k[n++], MODEL_LOAD, 16, UINT32_MAX, 0, 0);             /* uniform: 2, not 4, not 1 */
+  straight(&k[n++], MODEL_LOAD, 16, UINT32_MAX, 0, 0); /* uniform: 2, not 4, not 1 */
   straight(&k[n++], MODEL_LOAD, 8, UINT32_MAX, 0, 0);
-  straight(&k[n++], MODEL_LOAD, 16, 0x55555555, 0, 16);            /* partners asleep */
+  straight(&k[n++], MODEL_LOAD, 16, 0x55555555, 0, 16); /* partners asleep */
   straight(&k[n++], MODEL_LOAD, 8, 0x33333333, 0, 8);
   straight(&k[n++], MODEL_LOAD, 16, 0x00000101, 0, 16);
-  for (uint32_t distance = 1; distance <= 4; distance *= 2)       /* 4 does not count */
+  for (uint32_t distance = 1; distance <= 4; distance *= 2) /* 4 does not count */
     for (uint32_t width = 8; width <= 16; width *= 2) {
       straight(&k[n], MODEL_LOAD, width, UINT32_MAX, 0, width);
       pair_up(&k[n++], distance, 0, 32);
     }
-  for (uint32_t width = 8; width <= 16; width *= 2) {              /* half by 1, half by 2: no */
+  for (uint32_t width = 8; width <= 16; width *= 2) { /* half by 1, half by 2: no */
     straight(&k[n], MODEL_LOAD, width, UINT32_MAX, 0, width);
     pair_up(&k[n], 1, 0, 16);
     pair_up(&k[n++], 2, 16, 32);
-    straight(&k[n], MODEL_LOAD, width, UINT32_MAX, 0, width);     /* one pair in sixteen differs */
+    straight(&k[n], MODEL_LOAD, width, UINT32_MAX, 0, width); /* one pair in sixteen differs */
     pair_up(&k[n++], 1, 2, 32);
   }
   while (n < 48) {
@@ -441,18 +378,28 @@ static size_t make_merge(struct rng *r, struct ask *k)
 /* The rows are chosen so that each rule is met.  By turns of eight: */
 static bool fits(const struct access *a, size_t turn)
 {
-  bool one = merges(a, 0, 32, (struct switches){.merge_stores = true, .merge_one_only = true});
-  bool two = merges(a, 0, 32, (struct switches){.merge_stores = true, .merge_two_only = true});
+  bool one =
+      switches_merge(a, 0, 32, (struct switches){.merge_stores = true, .merge_one_only = true});
+  bool two =
+      switches_merge(a, 0, 32, (struct switches){.merge_stores = true, .merge_two_only = true});
   bool load = a->op == MODEL_LOAD;
-  bool matters = cost(a, (struct switches){.merge_stores = true}, NULL, NULL) !=
-                 cost(a, (struct switches){.merge_never = true}, NULL, NULL);
+  bool matters = switches_cost(a, (struct switches){.merge_stores = true}, NULL, NULL) !=
+                 switches_cost(a, (struct switches){.merge_never = true}, NULL, NULL);
   switch (turn % 8) {
-  case 0: return a->mask != UINT32_MAX;
-  case 1: return load && one && !two && matters;
-  case 2: case 6: return !load && matters;   /* would merge if it were a load */
-  case 3: case 7: return load && a->width >= 8 && !one && !two;
-  case 5: return load && two && !one && matters;
-  default: return true;
+  case 0:
+    return a->mask != UINT32_MAX;
+  case 1:
+    return load && one && !two && matters;
+  case 2:
+  case 6:
+    return !load && matters; /* would merge if it were a load */
+  case 3:
+  case 7:
+    return load && a->width >= 8 && !one && !two;
+  case 5:
+    return load && two && !one && matters;
+  default:
+    return true;
   }
 }
 
@@ -476,22 +423,22 @@ static void put(struct plan *p, const struct access *a)
   int at = 0;
   for (int t = 0; t < 32; t++)
     at += snprintf(text + at, sizeof text - (size_t)at, " %" PRIu64, a->addr[t]);
-  plan_ask(p, "%c %" PRIu32 " %" PRIx32 "%s", a->op == MODEL_STORE ? 's' : 'l', a->width, a->mask,
-           text);
+  plan_ask(p, "%c %" PRIu32 " %" PRIx32 "%s", a->op == MODEL_STORE ? 's' : 'l', a->width,
+           a->mask, text);
 }
 
-#define LIST_TEST(name)                                                                           \
-  static void plan_##name(struct plan *p, struct rng *r)                                          \
-  {                                                                                               \
-    struct ask k[MOST] = {0};                                                                     \
-    size_t n = make_##name(r, k);                                                                 \
-    for (size_t i = 0; i < n; i++) put(p, &k[i].access);                                          \
-  }                                                                                               \
-  static void judge_##name(struct verdict *v, const struct evidence *e, struct rng *r)            \
-  {                                                                                               \
-    struct ask k[MOST] = {0};                                                                     \
-    size_t n = make_##name(r, k);                                                                 \
-    judge_quiz(v, e, &(struct quiz){k, sizeof *k, n, want, call, show, ideas});                   \
+#define LIST_TEST(name)                                                                        \
+  static void plan_##name(struct plan *p, struct rng *r)                                       \
+  {                                                                                            \
+    struct ask k[MOST] = {0};                                                                  \
+    size_t n = make_##name(r, k);                                                              \
+    for (size_t i = 0; i < n; i++) put(p, &k[i].access);                                       \
+  }                                                                                            \
+  static void judge_##name(struct verdict *v, const struct evidence *e, struct rng *r)         \
+  {                                                                                            \
+    struct ask k[MOST] = {0};                                                                  \
+    size_t n = make_##name(r, k);                                                              \
+    judge_quiz(v, e, &(struct quiz){k, sizeof *k, n, want, call, show, ideas});                \
   }
 LIST_TEST(four)
 LIST_TEST(masks)
@@ -502,15 +449,20 @@ LIST_TEST(stores)
 LIST_TEST(merge)
 LIST_TEST(recorded)
 
-/* ---- predictions ----------------------------------------------------------------------------- */
+/* ---- predictions ----------------------------------------------------------------------- */
 
-static double passes(enum model_op op, uint32_t width, uint32_t mask, uint64_t (*byte)(uint64_t t))
+static double passes(enum model_op op, uint32_t width, uint32_t mask,
+                     uint64_t (*byte)(uint64_t t))
 {
   struct access a = {.op = op, .width = width, .mask = mask};
   for (uint32_t t = 0; t < 32; t++) a.addr[t] = byte(t);
   return model_cost(&a).wavefronts;
 }
-#define BYTES(name, of_t) static uint64_t name(uint64_t t) { return of_t; }
+#define BYTES(name, of_t)                                                                      \
+  static uint64_t name(uint64_t t)                                                             \
+  {                                                                                            \
+    return of_t;                                                                               \
+  }
 BYTES(one_busy_bank, (t < 4 ? 32 * t : t) * 4)
 BYTES(two_busy_banks, (t % 16 * 32 + t / 16) * 4)
 BYTES(column, t * 128)
@@ -531,14 +483,14 @@ static void judge_banks(struct verdict *v, const struct evidence *e, struct rng 
 {
   (void)r;
   const struct prediction rows[] = {
-    {"one_busy_bank", passes(MODEL_LOAD, 4, ALL, one_busy_bank),
-     TRY("--op load --width 4 --expr '(t < 4 ? 32*t : t)*4'")},
-    {"two_busy_banks", passes(MODEL_LOAD, 4, ALL, two_busy_banks),
-     TRY("--op load --width 4 --expr '(t%16*32+t/16)*4'")},
-    {"eight_lanes", passes(MODEL_LOAD, 4, 0xff, column),
-     TRY("--op load --width 4 --expr 't*128' --mask 000000ff")},
-    {"half_a_warp", passes(MODEL_LOAD, 4, 0xffff, every_second),
-     TRY("--op load --width 4 --expr 't*8' --mask 0000ffff")},
+      {"one_busy_bank", passes(MODEL_LOAD, 4, ALL, one_busy_bank),
+       TRY("--op load --width 4 --expr '(t < 4 ? 32*t : t)*4'")},
+      {"two_busy_banks", passes(MODEL_LOAD, 4, ALL, two_busy_banks),
+       TRY("--op load --width 4 --expr '(t%16*32+t/16)*4'")},
+      {"eight_lanes", passes(MODEL_LOAD, 4, 0xff, column),
+       TRY("--op load --width 4 --expr 't*128' --mask 000000ff")},
+      {"half_a_warp", passes(MODEL_LOAD, 4, 0xffff, every_second),
+       TRY("--op load --width 4 --expr 't*8' --mask 0000ffff")},
   };
   judge_predictions(v, e, rows, sizeof rows / sizeof *rows);
 }
@@ -546,10 +498,11 @@ static void judge_types(struct verdict *v, const struct evidence *e, struct rng 
 {
   (void)r;
   const struct prediction rows[] = {
-    {"chars", passes(MODEL_LOAD, 1, ALL, chars), TRY("--op load --width 1 --expr 't'")},
-    {"chars_32", passes(MODEL_LOAD, 1, ALL, chars_32), TRY("--op load --width 1 --expr '32*t'")},
-    {"shorts_66", passes(MODEL_STORE, 2, ALL, shorts_66),
-     TRY("--op store --width 2 --expr '2*66*t'")},
+      {"chars", passes(MODEL_LOAD, 1, ALL, chars), TRY("--op load --width 1 --expr 't'")},
+      {"chars_32", passes(MODEL_LOAD, 1, ALL, chars_32),
+       TRY("--op load --width 1 --expr '32*t'")},
+      {"shorts_66", passes(MODEL_STORE, 2, ALL, shorts_66),
+       TRY("--op store --width 2 --expr '2*66*t'")},
   };
   judge_predictions(v, e, rows, sizeof rows / sizeof *rows);
 }
@@ -557,11 +510,12 @@ static void judge_phases(struct verdict *v, const struct evidence *e, struct rng
 {
   (void)r;
   const struct prediction rows[] = {
-    {"half_doubles", passes(MODEL_LOAD, 8, 0xffff, eights),
-     TRY("--op load --width 8 --expr '8*t' --mask 0000ffff")},
-    {"doubles_2", passes(MODEL_STORE, 8, ALL, eights_2), TRY("--op store --width 8 --expr '8*2*t'")},
-    {"backwards", passes(MODEL_LOAD, 16, ALL, backwards),
-     TRY("--op load --width 16 --expr '16*(31-t)'")},
+      {"half_doubles", passes(MODEL_LOAD, 8, 0xffff, eights),
+       TRY("--op load --width 8 --expr '8*t' --mask 0000ffff")},
+      {"doubles_2", passes(MODEL_STORE, 8, ALL, eights_2),
+       TRY("--op store --width 8 --expr '8*2*t'")},
+      {"backwards", passes(MODEL_LOAD, 16, ALL, backwards),
+       TRY("--op load --width 16 --expr '16*(31-t)'")},
   };
   judge_predictions(v, e, rows, sizeof rows / sizeof *rows);
 }
@@ -569,85 +523,99 @@ static void judge_pairs(struct verdict *v, const struct evidence *e, struct rng 
 {
   (void)r;
   const struct prediction rows[] = {
-    {"uniform_load", passes(MODEL_LOAD, 16, 0xffff, zero),
-     TRY("--op load --width 16 --expr '0' --mask 0000ffff")},
-    {"uniform_store", passes(MODEL_STORE, 16, 0xffff, zero),
-     TRY("--op store --width 16 --expr '0' --mask 0000ffff")},
-    {"double_pairs", passes(MODEL_LOAD, 8, ALL, halves_8),
-     TRY("--op load --width 8 --expr '(t/2)*8'")},
-    {"alternating", passes(MODEL_LOAD, 16, ALL, mod_2),
-     TRY("--op load --width 16 --expr '(t%2)*16'")},
-    {"by_four", passes(MODEL_LOAD, 16, ALL, mod_4), TRY("--op load --width 16 --expr '(t%4)*16'")},
+      {"uniform_load", passes(MODEL_LOAD, 16, 0xffff, zero),
+       TRY("--op load --width 16 --expr '0' --mask 0000ffff")},
+      {"uniform_store", passes(MODEL_STORE, 16, 0xffff, zero),
+       TRY("--op store --width 16 --expr '0' --mask 0000ffff")},
+      {"double_pairs", passes(MODEL_LOAD, 8, ALL, halves_8),
+       TRY("--op load --width 8 --expr '(t/2)*8'")},
+      {"alternating", passes(MODEL_LOAD, 16, ALL, mod_2),
+       TRY("--op load --width 16 --expr '(t%2)*16'")},
+      {"by_four", passes(MODEL_LOAD, 16, ALL, mod_4),
+       TRY("--op load --width 16 --expr '(t%4)*16'")},
   };
   judge_predictions(v, e, rows, sizeof rows / sizeof *rows);
 }
 
-/* ---- the table ---------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------- */
 
 static const struct test wavefronts_tests[] = {
-  {"4 bytes", 2, plan_four, judge_four},
-  {"masks", 1, plan_masks, judge_masks},
-  {"1 and 2 bytes", 1, plan_small, judge_small},
-  {"8 bytes", 1.5, plan_eight, judge_eight},
-  {"16 bytes", 1.5, plan_sixteen, judge_sixteen},
-  {"stores never merge", 0.5, plan_stores, judge_stores},
-  {"pair merge", 1.5, plan_merge, judge_merge},
-  {"recorded hardware rows", 1, plan_recorded, judge_recorded},
-  {0}};
+    {"4 bytes", 2, plan_four, judge_four},
+    {"masks", 1, plan_masks, judge_masks},
+    {"1 and 2 bytes", 1, plan_small, judge_small},
+    {"8 bytes", 1.5, plan_eight, judge_eight},
+    {"16 bytes", 1.5, plan_sixteen, judge_sixteen},
+    {"stores never merge", 0.5, plan_stores, judge_stores},
+    {"pair merge", 1.5, plan_merge, judge_merge},
+    {"recorded hardware rows", 1, plan_recorded, judge_recorded},
+    {0}};
 
-static const struct test predictions_tests[] = {
-  {"banks and masks", 2, NULL, judge_banks},
-  {"small types", 1, NULL, judge_types},
-  {"phases", 1.5, NULL, judge_phases},
-  {"pair merge", 1.5, NULL, judge_pairs},
-  {0}};
+static const struct test predictions_tests[] = {{"banks and masks", 2, NULL, judge_banks},
+                                                {"small types", 1, NULL, judge_types},
+                                                {"phases", 1.5, NULL, judge_phases},
+                                                {"pair merge", 1.5, NULL, judge_pairs},
+                                                {0}};
 
 static const struct exercise exercises[] = {
-  {.id = "02-wavefronts/wavefronts",
-   .title = "Count the wavefronts of any load or store",
-   .kind = EXERCISE_NATIVE,
-   .file = "wavefronts.c",
-   .read = "chapters/02-wavefronts.md",
-   .hints = (const char *const[]){
-     "Start with 4 bytes and all lanes: it is `passes` of chapter 01. Then skip the lanes whose mask bit "
-     "is 0. Each test is one section of the chapter; take them in order.",
-     "Write a helper that counts the different words of the fullest bank over lanes first to "
-     "first + n - 1. A lane of 8 bytes brings 2 words, one of 16 brings 4. Call it once for up to 4 "
-     "bytes, for two halves at 8, for four quarters at 16, and add.",
-     "Merge: for a LOAD of 8 or 16 bytes, first test whether every active lane t has its partner t ^ 1 "
-     "inactive or at the same address; if not, the same with t ^ 2. If one of the two holds for the "
-     "whole warp, make n twice as large: 32 lanes at 8 bytes, 16 at 16.",
-     NULL},
-   .tests = wavefronts_tests,
-   .header = "#include <stdbool.h>\n#include <stdint.h>\n"
-             "enum kind { LOAD, STORE };\n"
-             "uint32_t wavefronts(enum kind kind, uint32_t width, uint32_t mask,\n"
-             "                    const uint32_t address[32]);\n",
-   .driver = SUITE_DRIVER(
-     "static void answer(const char *question, FILE *out)\n{\n"
-     "  char kind;\n  int at = 0;\n  uint32_t width, mask, address[32];\n"
-     "  if (sscanf(question, \"%c %\" SCNu32 \" %\" SCNx32 \"%n\", &kind, &width, &mask, &at) != 3) return;\n"
-     "  char *next = (char *)question + at;\n"
-     "  for (int t = 0; t < 32; t++) address[t] = (uint32_t)strtoul(next, &next, 10);\n"
-     "  fprintf(out, \"%\" PRIu32, wavefronts(kind == 's' ? STORE : LOAD, width, mask, address));\n}\n")},
-  {.id = "02-wavefronts/predictions",
-   .title = "Predict wavefronts",
-   .kind = EXERCISE_PREDICT,
-   .file = "predictions.txt",
-   .read = "chapters/02-wavefronts.md",
-   .hints = (const char *const[]){
-     "For each question write three things: bytes a lane, active lanes, lanes a phase. Then draw one "
-     "phase over the 32 banks.",
-     "Wide accesses: work out one phase (16 lanes at 8 bytes, 8 lanes at 16), then add the phases. Small "
-     "types: turn bytes into words first, and let equal words fall together.",
-     "For a wide load, ask last: does each lane agree with t ^ 1, everywhere? or with t ^ 2, everywhere? "
-     "Then the number of phases is halved. The failure of a wrong answer says which command shows it.",
-     NULL},
-   .tests = predictions_tests,
-   .names = (const char *const[]){"one_busy_bank", "two_busy_banks", "eight_lanes", "half_a_warp",
-                                  "chars", "chars_32", "shorts_66", "half_doubles", "doubles_2", "backwards",
-                                  "uniform_load", "uniform_store", "double_pairs", "alternating",
-                                  "by_four", NULL}},
-  {0}};
+    {.id = "02-wavefronts/wavefronts",
+     .title = "Count the wavefronts of any load or store",
+     .kind = EXERCISE_NATIVE,
+     .file = "wavefronts.c",
+     .read = "chapters/02-wavefronts.md",
+     .hints =
+         (const char *const[]){
+             "Start with 4 bytes and all lanes: it is `passes` of chapter 01. Then skip the "
+             "lanes whose mask bit "
+             "is 0. Each test is one section of the chapter; take them in order.",
+             "Write a helper that counts the different words of the fullest bank over lanes "
+             "first to "
+             "first + n - 1. A lane of 8 bytes brings 2 words, one of 16 brings 4. Call it "
+             "once for up to 4 "
+             "bytes, for two halves at 8, for four quarters at 16, and add.",
+             "Merge: for a LOAD of 8 or 16 bytes, first test whether every active lane t has "
+             "its partner t ^ 1 "
+             "inactive or at the same address; if not, the same with t ^ 2. If one of the two "
+             "holds for the "
+             "whole warp, make n twice as large: 32 lanes at 8 bytes, 16 at 16.",
+             NULL},
+     .tests = wavefronts_tests,
+     .header = "#include <stdbool.h>\n#include <stdint.h>\n"
+               "enum kind { LOAD, STORE };\n"
+               "uint32_t wavefronts(enum kind kind, uint32_t width, uint32_t mask,\n"
+               "                    const uint32_t address[32]);\n",
+     .driver = SUITE_DRIVER(
+         "static void answer(const char *question, FILE *out)\n{\n"
+         "  char kind;\n  int at = 0;\n  uint32_t width, mask, address[32];\n"
+         "  if (sscanf(question, \"%c %\" SCNu32 \" %\" SCNx32 \"%n\", &kind, &width, &mask, "
+         "&at) != 3) return;\n"
+         "  char *next = (char *)question + at;\n"
+         "  for (int t = 0; t < 32; t++) address[t] = (uint32_t)strtoul(next, &next, 10);\n"
+         "  fprintf(out, \"%\" PRIu32, wavefronts(kind == 's' ? STORE : LOAD, width, mask, "
+         "address));\n}\n")},
+    {.id = "02-wavefronts/predictions",
+     .title = "Predict wavefronts",
+     .kind = EXERCISE_PREDICT,
+     .file = "predictions.txt",
+     .read = "chapters/02-wavefronts.md",
+     .hints =
+         (const char *const[]){
+             "For each question write three things: bytes a lane, active lanes, lanes a phase. "
+             "Then draw one "
+             "phase over the 32 banks.",
+             "Wide accesses: work out one phase (16 lanes at 8 bytes, 8 lanes at 16), then add "
+             "the phases. Small "
+             "types: turn bytes into words first, and let equal words fall together.",
+             "For a wide load, ask last: does each lane agree with t ^ 1, everywhere? or with "
+             "t ^ 2, everywhere? "
+             "Then the number of phases is halved. The failure of a wrong answer says which "
+             "command shows it.",
+             NULL},
+     .tests = predictions_tests,
+     .names =
+         (const char *const[]){"one_busy_bank", "two_busy_banks", "eight_lanes", "half_a_warp",
+                               "chars", "chars_32", "shorts_66", "half_doubles", "doubles_2",
+                               "backwards", "uniform_load", "uniform_store", "double_pairs",
+                               "alternating", "by_four", NULL}},
+    {0}};
 
 const struct suite suite_ch02 = {"02-wavefronts", exercises};

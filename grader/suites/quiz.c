@@ -32,8 +32,9 @@ static const void *at(const struct quiz *q, size_t i)
   return (const char *)q->questions + i * q->size;
 }
 
-/* The idea that yields the most of all answers, right ones too, and at least one of the wrong ones;
- * *found counts the wrong ones it yields.  Ideas often agree on what is wrong and differ on the rest. */
+/* The idea that yields the most of all answers, right ones too, and at least one of the wrong
+ * ones; *found counts the wrong ones it yields.  Ideas often agree on what is wrong and differ
+ * on the rest. */
 static const struct idea *likely(const struct quiz *q, const struct evidence *e, size_t *found)
 {
   const struct idea *best = NULL;
@@ -62,8 +63,10 @@ void prose_lanes(struct prose *p, uint32_t mask)
     if (!(mask >> t & 1)) continue;
     int last = t;
     while (last < 31 && (mask >> (last + 1) & 1)) last++;
-    if (last == t) prose_add(p, " %d", t);
-    else prose_add(p, " %d-%d", t, last);
+    if (last == t)
+      prose_add(p, " %d", t);
+    else
+      prose_add(p, " %d-%d", t, last);
     t = last;
   }
 }
@@ -77,7 +80,7 @@ void judge_quiz(struct verdict *v, const struct evidence *e, const struct quiz *
     if (read && got == 0) zeros++;
     if (read && got == want) continue;
     if (!wrong++) first = i;
-    if (!read) break;            /* the program ended here, or wrote no number */
+    if (!read) break; /* the program ended here, or wrote no number */
   }
   if (!wrong) {
     verdict_pass(v, "%zu questions, all answered right", q->count);
@@ -104,10 +107,14 @@ void judge_quiz(struct verdict *v, const struct evidence *e, const struct quiz *
   if (e->nanswers < q->count) return;
   size_t hits;
   const struct idea *idea = likely(q, e, &hits);
-  verdict_add(v, "  %zu of %zu questions were answered wrong; the first is shown", wrong, q->count);
+  verdict_add(v, "  %zu of %zu questions were answered wrong; the first is shown", wrong,
+              q->count);
   if (!idea || 2 * hits < wrong) return;
   char most[48];
   snprintf(most, sizeof most, "%zu of them are", hits);
   verdict_add(v, "  %s what you get when you %s",
-              hits < wrong ? most : wrong == 1 ? "it is" : "all of them are", idea->text);
+              hits < wrong ? most
+              : wrong == 1 ? "it is"
+                           : "all of them are",
+              idea->text);
 }

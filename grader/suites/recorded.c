@@ -1,5 +1,5 @@
-/* Recorded rows: the files are made part of the program when it is built, so that grading needs neither
- * the files nor their place, and a student cannot change them. */
+/* Recorded rows: the files are made part of the program when it is built, so that grading needs
+ * neither the files nor their place, and a student cannot change them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,9 +46,12 @@ static bool read_row(const struct cells *c, const struct cells *header, struct r
 {
   *row = (struct recorded){0};
   const char *op = cell(c, header, "op");
-  if (!strcmp(op, "load")) row->access.op = MODEL_LOAD;
-  else if (!strcmp(op, "store")) row->access.op = MODEL_STORE;
-  else return false;
+  if (!strcmp(op, "load"))
+    row->access.op = MODEL_LOAD;
+  else if (!strcmp(op, "store"))
+    row->access.op = MODEL_STORE;
+  else
+    return false;
   snprintf(row->id, sizeof row->id, "%.15s", cell(c, header, "id"));
   row->access.width = (uint32_t)strtoul(cell(c, header, "width"), NULL, 10);
   row->access.mask = (uint32_t)strtoul(cell(c, header, "mask"), NULL, 16);

@@ -1,9 +1,9 @@
 /* The commands and pictures in the chapters, against the program.
  *
- * Every indented line `build/banks ...`, with or without a `$` before it, is run by the shell, as a reader
- * would type it, and must end well.  The lines that follow a `$` line are the program's output, shown in
- * part: `...` (or its one character) alone stands for left-out lines, at a line's end for the rest of it.  They must stand in
- * the output in that order. */
+ * Every indented line `build/banks ...`, with or without a `$` before it, is run by the shell,
+ * as a reader would type it, and must end well.  The lines that follow a `$` line are the
+ * program's output, shown in part: `...` (or its one character) alone stands for left-out
+ * lines, at a line's end for the rest of it.  They must stand in the output in that order. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <glob.h>
@@ -36,12 +36,12 @@ static int shell(const char *command, char **output)
 {
   const char *program = getenv("BANKS");
   char *script = NULL;
-  if (asprintf(&script, "PROGRAM='%s'\n", program ? program : "build/banks") < 0)
-    abort();
+  if (asprintf(&script, "PROGRAM='%s'\n", program ? program : "build/banks") < 0) abort();
   for (const char *s = command; *s;) {
     bool here = !strncmp(s, "build/banks", 11) && s[11] == ' ';
     char *longer = NULL;
-    if (asprintf(&longer, "%s%.*s", script, here ? 10 : 1, here ? "\"$PROGRAM\"" : s) < 0) abort();
+    if (asprintf(&longer, "%s%.*s", script, here ? 10 : 1, here ? "\"$PROGRAM\"" : s) < 0)
+      abort();
     free(script);
     script = longer;
     s += here ? 11 : 1;
@@ -95,13 +95,13 @@ static size_t check_text(const char *name, char *text, char *why, size_t size)
     commands++;
     size_t used = strlen(why);
     if (status != 0) {
-      snprintf(why + used, size - used, "%s:%zu: `%s` ends with %d: %.200s\n", name, i + 1, s, status,
-               output);
+      snprintf(why + used, size - used, "%s:%zu: `%s` ends with %d: %.200s\n", name, i + 1, s,
+               status, output);
     } else if (shows) {
       const char *missing = lacking(output, &l, i + 1);
       if (missing)
-        snprintf(why + used, size - used, "%s:%zu: `%s` does not print '%s' there\n", name, i + 1, s,
-                 missing);
+        snprintf(why + used, size - used, "%s:%zu: `%s` does not print '%s' there\n", name,
+                 i + 1, s, missing);
     }
     free(output);
   }
@@ -129,19 +129,24 @@ END_TEST
 /* The check must be able to fail. */
 START_TEST(the_check_can_fail)
 {
-  static const struct { const char *text, *why; } rows[] = {
-    {"    $ build/banks wavefronts --stride 2\n    ...\n    wavefronts  2\n", ""},
-    {"    $ build/banks wavefronts --stride 2 | grep wave\n    wavefr ...\n", ""},
-    {"    $ build/banks wavefronts --stride 2\n    ...\n    wavefronts  3\n", "does not print"},
-    {"    $ build/banks wavefronts --stride 2\n    ideal       1\n    wavefronts  2\n",
-     "does not print"},
-    {"    build/banks wavefronts --strid 2\n", "ends with 2"},
+  static const struct {
+    const char *text, *why;
+  } rows[] = {
+      {"    $ build/banks wavefronts --stride 2\n    ...\n    wavefronts  2\n", ""},
+      {"    $ build/banks wavefronts --stride 2 | grep wave\n    wavefr ...\n", ""},
+      {"    $ build/banks wavefronts --stride 2\n    ...\n    wavefronts  3\n",
+       "does not print"},
+      {"    $ build/banks wavefronts --stride 2\n    ideal       1\n    wavefronts  2\n",
+       "does not print"},
+      {"    build/banks wavefronts --strid 2\n", "ends with 2"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char why[1000] = "", *text = strdup(rows[i].text);
     ck_assert_uint_eq(check_text("row", text, why, sizeof why), 1);
-    if (*rows[i].why) ck_assert_msg(strstr(why, rows[i].why) != NULL, "row %zu: '%s'", i, why);
-    else ck_assert_msg(!*why, "row %zu: %s", i, why);
+    if (*rows[i].why)
+      ck_assert_msg(strstr(why, rows[i].why) != NULL, "row %zu: '%s'", i, why);
+    else
+      ck_assert_msg(!*why, "row %zu: %s", i, why);
     free(text);
   }
 }

@@ -1,7 +1,7 @@
 /* What chapters 01 and 02 say of recorded rows, against the rows themselves.
  *
- * Tables of rows in the text: a line `| a0064 | ... | 32 | 30.7 |` gives a row's wavefronts and cycles, a
- * line `| a0138, a0139 | ... | 2 | 4 |` the wavefronts of two. */
+ * Tables of rows in the text: a line `| a0064 | ... | 32 | 30.7 |` gives a row's wavefronts and
+ * cycles, a line `| a0138, a0139 | ... | 2 | 4 |` the wavefronts of two. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,15 +49,16 @@ static int check_tables(const char *path)
                   path, first->id, first->wavefronts);
     if (line[7] == ',') {
       const struct recorded *second = row_of(line + 9, 5);
-      ck_assert_msg((uint32_t)atoi(last) == second->wavefronts, "%s: row %s: %u wavefronts", path,
-                    second->id, second->wavefronts);
+      ck_assert_msg((uint32_t)atoi(last) == second->wavefronts, "%s: row %s: %u wavefronts",
+                    path, second->id, second->wavefronts);
     } else {
       const char *dot = strchr(last, '.');
       int digits = dot ? (int)strspn(dot + 1, "0123456789") : 0;
       char want[32], got[32];
       snprintf(want, sizeof want, "%.*f", digits, first->cycles);
       snprintf(got, sizeof got, "%.*f", digits, atof(last));
-      ck_assert_msg(!strcmp(want, got), "%s: row %s: %s cycles, not %s", path, first->id, want, got);
+      ck_assert_msg(!strcmp(want, got), "%s: row %s: %s cycles, not %s", path, first->id, want,
+                    got);
     }
     lines++;
   }
@@ -76,8 +77,8 @@ static void says(const char *path, const char *phrase)
   ck_assert_msg(strstr(text_of(path), phrase) != NULL, "%s does not say '%s'", path, phrase);
 }
 
-/* Chapter 02: how many rows there are, and how many wide loads the rule without the merge gets wrong.
- * Stores never merge, so a load's cost without the merge is its cost as a store. */
+/* Chapter 02: how many rows there are, and how many wide loads the rule without the merge gets
+ * wrong. Stores never merge, so a load's cost without the merge is its cost as a store. */
 START_TEST(merge_counts)
 {
   size_t n, accesses = 0, wide = 0, missed = 0, later = 0, later_missed = 0;

@@ -5,6 +5,7 @@
  *     // expect: TEST NAME: text its message must hold
  * and starter.expect there holds `TEST NAME: text` lines for the starter.  Expectations are exact:
  * tests that are named must not pass, all others must.  `*` stands for all tests not named.
+ * grader/tests/hostile/ is laid out like wrong/.
  * EX=04-padding/transpose in the environment runs one exercise only.
  */
 #define _GNU_SOURCE
@@ -340,18 +341,16 @@ static int wrong_answer(const struct dirent *d)
          (!strcmp(dot, ".cu") || !strcmp(dot, ".c") || !strcmp(dot, ".txt"));
 }
 
-START_TEST(wrong_answers)
+/* Grades every file of a folder as the exercise's and compares.  `least`: how many there must be. */
+static void grade_folder(const struct exercise *x, const char *kind, int least, bool expects)
 {
-  const struct exercise *x = exercise_at(_i);
-  if (!chosen(x)) return;
   char folder[200], top[64];
   struct dirent **names;
-  snprintf(folder, sizeof folder, "grader/tests/wrong/%s", x->id);
+  snprintf(folder, sizeof folder, "grader/tests/%s/%s", kind, x->id);
   int n = scandir(folder, &names, wrong_answer, alphasort);
-  int least = strcmp(x->id, "03") < 0 ? 2 : 3;
-  if (n < least) complain("%s: %d wrong answers, at least %d are wanted", folder, n < 0 ? 0 : n,
-                          least);
-  if (n < 0) n = 0;
+  bool none = n < 0;
+  if (none) n = 0;
+  if (n < least) complain("%s: %d wrong answers, at least %d are wanted", folder, n, least);
   run_folder(top);
   struct trial *t = calloc((size_t)n + 1, sizeof *t);
   for (int i = 0; i < n; i++) {
@@ -364,7 +363,7 @@ START_TEST(wrong_answers)
     snprintf(t[i].what, sizeof t[i].what, "%s, %.80s", x->id, names[i]->d_name);
     t[i].nexpect = expectations_of(text, t[i].expect);
     t[i].seed = "3";
-    if (t[i].nexpect == 0) complain("%s does not begin with an `expect: ` line", path);
+    if (expects && t[i].nexpect == 0) complain("%s does not begin with an `expect: ` line", path);
     ck_assert(mkdir(t[i].from, 0700) == 0);
     snprintf(to, sizeof to, "%s/%.*s", t[i].from, (int)strcspn(x->id, "/"), x->id);
     ck_assert(mkdir(to, 0700) == 0);
@@ -373,11 +372,26 @@ START_TEST(wrong_answers)
     free(text);
     free(names[i]);
   }
-  if (n) free(names);
+  if (!none) free(names);
   run_trials(t, (size_t)n, x);
   free(t);
   run_remove(top);
   settle();
+}
+
+START_TEST(wrong_answers)
+{
+  const struct exercise *x = exercise_at(_i);
+  if (chosen(x)) grade_folder(x, "wrong", strcmp(x->id, "03") < 0 ? 2 : 3, true);
+}
+END_TEST
+
+/* Hostile files, numbered as in the corpus they come from.  One without `expect: ` lines does
+ * something that must have no effect, and gets full marks. */
+START_TEST(hostile_files)
+{
+  const struct exercise *x = exercise_at(_i);
+  if (chosen(x)) grade_folder(x, "hostile", 0, false);
 }
 END_TEST
 
@@ -391,6 +405,7 @@ Suite *suite_contract(void)
     {"marks", marks, 5},
     {"starter and solution", starter_and_solution, 120},
     {"wrong answers", wrong_answers, 240},
+    {"hostile files", hostile_files, 240},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     TCase *tc = tcase_create(cases[i].name);

@@ -1,0 +1,23 @@
+// expect: *: gave no answer
+#include "exercise.h"
+#include <stdlib.h>
+__attribute__((constructor)) static void leave(void) { _Exit(0); }
+uint32_t word_of(uint32_t address) { return address / 4; }
+uint32_t bank_of(uint32_t address) { return address / 4 % 32; }
+uint32_t distinct_words(const uint32_t address[32], uint32_t bank)
+{
+  uint32_t count = 0;
+  for (int t = 0; t < 32; t++) {
+    bool first = bank_of(address[t]) == bank;
+    for (int u = 0; u < t; u++) first &= word_of(address[u]) != word_of(address[t]);
+    count += first;
+  }
+  return count;
+}
+uint32_t passes(const uint32_t address[32])
+{
+  uint32_t most = 0;
+  for (uint32_t b = 0; b < 32; b++)
+    if (distinct_words(address, b) > most) most = distinct_words(address, b);
+  return most;
+}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "suites/recorded.h"
+#include "suites/switches.h"
 
 static const struct recorded *row_of(const char *id, size_t length)
 {
@@ -89,6 +90,7 @@ START_TEST(merge_counts)
     accesses += first;
     later += !first;
     ck_assert_uint_eq(model_cost(&a).wavefronts, rows[i].wavefronts);
+    ck_assert_uint_eq(switches_cost(&a, (struct switches){0}, NULL, NULL), rows[i].wavefronts);
     if (a.op != MODEL_LOAD || a.width < 8) continue;
     a.op = MODEL_STORE;
     bool miss = model_cost(&a).wavefronts != rows[i].wavefronts;

@@ -8,7 +8,8 @@ static struct scope *scope(struct reader *r) { return &r->scopes[r->depth]; }
 
 static _Noreturn void declared_twice(struct reader *r, uint32_t line, struct span name)
 {
-  ptx_fail(r, line, "'%.*s' is declared twice in this scope", name.n > 80 ? 80 : (int)name.n, name.s);
+  ptx_fail(r, line, "'%.*s' is declared twice in this scope", name.n > 80 ? 80 : (int)name.n,
+           name.s);
 }
 
 uint32_t ptx_new_register(struct reader *r, struct span name, const char *suffix,
@@ -250,7 +251,8 @@ static void init_scalar(struct reader *r, struct init *in, uint64_t at)
   if (in->masked) ptx_fail(r, line, "an address given in bytes has only %u of 8", in->masked);
   bool float_type = ptx_type_kind(type) == PTX_FLOAT;
   if (is_float && !float_type && is_float != bytes)
-    ptx_fail(r, line, "a float of %u bytes for an element of type .%s", is_float, ptx_type_text(type));
+    ptx_fail(r, line, "a float of %u bytes for an element of type .%s", is_float,
+             ptx_type_text(type));
   if (float_type && (bytes == 4 || bytes == 8)) {
     double d;
     float f;
@@ -276,16 +278,16 @@ static void init_list(struct reader *r, struct init *in, unsigned level, uint64_
 {
   uint64_t start = at;
   uint32_t line = r->token.line;
-  if (level > DIMENSIONS) ptx_fail(r, line, "this initialiser is nested too deeply");
+  if (level > in->x.n)
+    ptx_fail(r, line, "the braces of this initialiser are nested too deeply for the variable");
   ptx_expect(r, '{', "of the initialiser");
   while (!ptx_accept(r, '}')) {
     if (ptx_is(r, '{')) {
-      unsigned inner = level < in->x.n ? level + 1 : level;
-      uint64_t slot = in->x.size[inner];
+      uint64_t slot = in->x.size[level < in->x.n ? level + 1 : level];
       if (slot) at = start + (at - start + slot - 1) / slot * slot;
-      if (level >= in->x.n && level > in->x.n) ptx_fail(r, line, "too many braces");
-      init_list(r, in, level + 1 > in->x.n ? in->x.n + 1 : level + 1, at);
+      init_list(r, in, level + 1, at);
       at += slot;
+      if (at > INT64_MAX) ptx_fail(r, line, "this initialiser is longer than 2^63 bytes");
     } else {
       init_scalar(r, in, at);
       at += in->scalar;
@@ -361,7 +363,8 @@ void ptx_read_variables(struct reader *r, enum ptx_space space, bool is_extern)
     bool initialised = ptx_accept(r, '=');
     if (initialised && space != PTX_GLOBAL && space != PTX_CONST)
       ptx_fail(r, line, "only .global and .const variables can be initialised");
-    if (!(again && is_extern && s->name)) *s = fresh;   /* an extern after the definition adds nothing */
+    /* An extern after the definition adds nothing. */
+    if (!(again && is_extern && s->name)) *s = fresh;
     if (initialised) read_init(r, s, &x);
     if (x.open && !initialised && !is_extern)
       ptx_fail(r, line, "'%s' has neither an extent nor an initialiser", s->name);

@@ -31,7 +31,7 @@ static const char *source_name(const char *p, const char **name, size_t *length)
 }
 
 /* The last plain name of an Itanium-mangled function name:
- * _Z 4copy Pf | _Z 4copy I f E vPT_ | _Z N 3geo 4copy [I .. E] E Pf | _ZN12_GLOBAL__N_1... | _ZL4copy */
+ * _Z 4copy Pf | _Z 4copy I f E vPT_ | _Z N 3geo 4copy [I .. E] E Pf | _ZL4copy */
 static bool plain_name(const char *mangled, const char **name, size_t *length)
 {
   const char *p = mangled;

@@ -222,7 +222,8 @@ static void fix_literal(struct reader *r, const struct mnemonic *m, uint32_t lin
   bool wide = type == PTX_T_F64, narrow = type == PTX_T_F32;
   if (!o->imm_float) {
     if ((wide || narrow) && sources_have_its_type(m->op))
-      ptx_fail(r, line, "'%.80s' needs a float literal (0f3F800000, 1.0), not an integer", m->text);
+      ptx_fail(r, line, "'%.80s' needs a float literal (0f3F800000, 1.0), not an integer",
+               m->text);
     return;
   }
   if (wide && o->imm_float == 4) {
@@ -268,6 +269,7 @@ void ptx_resolve_labels(struct reader *r)
       r->tables.at[b.index].targets[b.slot] = e->index;
     } else {
       r->insts.at[b.index].operands[b.slot].imm = e->index;
+      r->insts.at[b.index].operands[b.slot].first = e->count;
     }
   }
   r->branches.n = kept;
@@ -292,7 +294,8 @@ static void read_call(struct reader *r, struct ptx_inst *i)
     if (!list || ptx_accept(r, ',')) table = named_operand(r);
   }
   if (!ptx_is(r, ';'))
-    ptx_fail(r, r->token.line, "expected ';' after the call, found %s", ptx_shown(&r->token, shown));
+    ptx_fail(r, r->token.line, "expected ';' after the call, found %s",
+             ptx_shown(&r->token, shown));
   bool indirect = target.kind == PTX_O_REG;
   if (indirect != (table.kind == PTX_O_TABLE))
     ptx_fail(r, line, indirect ? "a call through a register needs a prototype or a list of targets"

@@ -39,7 +39,7 @@ enum entity_kind { E_NONE, E_REG, E_REGS, E_RANGE, E_SYMBOL, E_FUNCTION, E_TABLE
 struct entity {
   enum entity_kind kind;
   uint32_t index;        /* REG, REGS: register; TABLE; LABEL: instruction */
-  uint32_t count;        /* REGS: 2 or 4; RANGE: how many */
+  uint32_t count;        /* REGS: 2 or 4; RANGE: how many; LABEL: its place in labels */
   enum ptx_type type;    /* RANGE */
   uint32_t vector;       /* RANGE of vectors: 2 or 4, else 1 */
   union {

@@ -1,8 +1,8 @@
 /* Characters -> tokens.  One token is looked ahead; r->token is the next one.
  *
- * Two habits of PTX shape this file.  A dot belongs to the word before it (add.rn.f32, %tid.x) but
- * begins a word of its own after a blank (.reg .b32).  And lines mean nothing, except for counting:
- * even .loc ends where its tokens end. */
+ * Two habits of PTX shape this file.  A dot belongs to the word before it (add.rn.f32, %tid.x)
+ * but begins a word of its own after a blank (.reg .b32).  And lines mean nothing, except for
+ * counting: even .loc ends where its tokens end. */
 #include "ptx/internal.h"
 
 #include <stdio.h>
@@ -112,7 +112,10 @@ static void scan_number(struct reader *r, struct token *t)
   const char *p = r->at;
   while (p < r->end && is_digit(*p)) p++;
   bool hex = peek(r, 0) == '0' && second == 'x';
-  if (!hex && p < r->end && (*p == '.' || (*p | 0x20) == 'e')) { scan_decimal_float(r, t); return; }
+  if (!hex && p < r->end && (*p == '.' || (*p | 0x20) == 'e')) {
+    scan_decimal_float(r, t);
+    return;
+  }
   if (hex) {
     base = 16;
     r->at += 2;
@@ -151,7 +154,7 @@ void ptx_next(struct reader *r)
   }
   if (is_digit(c) || (c == '.' && is_digit(peek(r, 1)))) {
     scan_number(r, t);
-  } else if (is_start(c)) {
+  } else if (is_start(c) && (c != '%' || is_part(peek(r, 1)))) {
     scan_word(r, true);
     t->kind = T_WORD;
   } else if (c == '.' && is_start(peek(r, 1))) {

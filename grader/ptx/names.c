@@ -1,8 +1,8 @@
 /* Memory, and the meaning of names.
  *
- * One hash table holds every name of the text, keyed by (scope, label or not, spelling).  A look-up
- * walks the open scopes from the inside; their number is limited, so it costs a constant.  The
- * registers of a range, .reg .b32 %r<40>, come to life when first used: a declaration of a million
+ * One hash table holds every name of the text, keyed by (scope, label or not, spelling).  A
+ * look-up walks the open scopes from the inside; their number is limited, so it costs a constant.
+ * The registers of a range, .reg .b32 %r<40>, come to life when first used: declaring a million
  * registers costs nothing, and the function's register file holds only what it touches. */
 #include "ptx/internal.h"
 

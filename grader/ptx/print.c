@@ -31,17 +31,6 @@ static void put_offset(struct out *o, uint64_t imm)
   if (imm) put(o, "+%" PRId64, (int64_t)imm);
 }
 
-static const char *label_at(const struct ptx_function *f, uint64_t at)
-{
-  size_t low = 0, high = f->nlabels;    /* labels are in the order of their places */
-  while (low < high) {
-    size_t mid = low + (high - low) / 2;
-    if (f->labels[mid].at < at) low = mid + 1;
-    else high = mid;
-  }
-  return low < f->nlabels && f->labels[low].at == at ? f->labels[low].name : "?";
-}
-
 static void put_operand(struct out *o, const struct ptx_function *f, const struct ptx_operand *x,
                         unsigned depth)
 {
@@ -92,7 +81,7 @@ static void put_operand(struct out *o, const struct ptx_function *f, const struc
     }
     put(o, x->kind == PTX_O_VECTOR ? "}" : ")");
     break;
-  case PTX_O_LABEL: put(o, "%s", label_at(f, x->imm)); break;
+  case PTX_O_LABEL: put(o, "%s", x->first < f->nlabels ? f->labels[x->first].name : "?"); break;
   case PTX_O_TABLE: put(o, "%s", x->imm < f->ntables ? f->tables[x->imm].name : "?"); break;
   case PTX_O_SINK:
     put(o, "_");

@@ -107,16 +107,17 @@ struct ptx_reg {
 enum ptx_operand_kind {
   PTX_O_NONE,
   PTX_O_REG,        /* reg; negated for !%p */
-  PTX_O_IMM,        /* imm: an integer's 64-bit value (the instruction takes the low bits of its type);
-                       a float's bits, 32 or 64 of them: see imm_float.  Where the instruction's type
-                       is f32 or f64 the literal has been brought to that width */
+  PTX_O_IMM,        /* imm: an integer's 64-bit value (the instruction takes the low bits of its
+                       type); a float's bits, 32 or 64 of them: see imm_float.  Where the
+                       instruction's type is f32 or f64 the literal has that width */
   PTX_O_SPECIAL,    /* special register, imm is enum ptx_special */
   PTX_O_SYMBOL,     /* address of symbol, plus imm */
   PTX_O_FUNCTION,   /* address of function */
   PTX_O_ADDRESS,    /* [reg + imm], [symbol + imm], [imm]; reg or symbol as present.  A tensor's
                        coordinates, [map, {x, y}], are first..first+count-1 of the pool */
   PTX_O_VECTOR,     /* {a, b, ...}: elements first..first+count-1 of the function's operand pool */
-  PTX_O_LABEL,      /* imm: index of the target instruction, always below ninsts */
+  PTX_O_LABEL,      /* imm: index of the target instruction, always below ninsts;
+                       first: which of function->labels it was */
   PTX_O_TABLE,      /* brx.idx targets / call prototype targets: index into function->tables */
   PTX_O_PARAMS,     /* (p0, p1, ...) of a call: elements as in VECTOR */
   PTX_O_SINK        /* _; reg2 may still be a predicate: elect.sync _|%p */
@@ -140,8 +141,8 @@ struct ptx_operand {
 
 enum { PTX_OPERANDS = 8, PTX_TYPES_MAX = 4, PTX_MOD_WORDS = 6 };
 
-/* A call has three or four operands, whatever was left out in the text: PARAMS results, FUNCTION or
- * REG, PARAMS arguments, and for a call through a register TABLE.  A function whose text ends
+/* A call has three or four operands, whatever was left out in the text: PARAMS results, FUNCTION
+ * or REG, PARAMS arguments, and for a call through a register TABLE.  A function whose text ends
  * without ret gets one, so execution cannot run past the last instruction. */
 struct ptx_inst {
   uint16_t op;                          /* enum ptx_op */
@@ -229,7 +230,8 @@ struct ptx_function *ptx_find_function(const struct ptx_module *module, const ch
 struct ptx_symbol *ptx_find_symbol(const struct ptx_module *module, const char *name);
 
 /* Entry by the name a person would use: exact, or the mangled name of a C++ function of that
- * name (_Z4copyPf for copy, also when templated) if just one matches.  NULL when none or several. */
+ * name (_Z4copyPf for copy, also when templated) if just one matches.  NULL when none
+ * or several. */
 struct ptx_function *ptx_find_entry(const struct ptx_module *module, const char *name);
 
 const char *ptx_op_text(enum ptx_op op);
@@ -244,7 +246,7 @@ int ptx_print_operand(const struct ptx_function *f, const struct ptx_operand *o,
                       size_t size);
 const char *ptx_special_text(enum ptx_special special);
 
-/* The rows of ops.def, for a page of documentation: the forms of an instruction, and its meaning. */
+/* The rows of ops.def, for a page of documentation: the forms of an instruction, its meaning. */
 struct ptx_form {
   const char *shape, *mods, *types;     /* in the language of ops.def */
 };

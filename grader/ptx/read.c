@@ -204,7 +204,8 @@ static void read_bounds(struct reader *r, struct ptx_function *f)
     else if (ptx_accept_dot(r, ".explicitcluster") || ptx_accept_dot(r, ".unified") ||
              ptx_accept_dot(r, ".blocksareclusters")) continue;
     else if (!read_common(r))
-      ptx_fail(r, r->token.line, "%s is no directive of a function", ptx_shown(&r->token, shown));
+      ptx_fail(r, r->token.line, "%s is no directive of a function",
+               ptx_shown(&r->token, shown));
   }
 }
 
@@ -260,10 +261,11 @@ static void read_body(struct reader *r)
       }
       struct entity *e = ptx_name_add(r, r->scopes[r->depth].id, true, name);
       if (!e)
-        ptx_fail(r, line, "label '%.*s' stands twice in this scope", name.n > 80 ? 80 : (int)name.n,
-                 name.s);
+        ptx_fail(r, line, "label '%.*s' stands twice in this scope",
+                 name.n > 80 ? 80 : (int)name.n, name.s);
       e->kind = E_LABEL;
       e->index = (uint32_t)r->insts.n;
+      e->count = (uint32_t)r->labels.n;
       *vec_push(r, r->labels) = (struct ptx_label){ ptx_text(r, name), e->index };
     } else {
       ptx_fail(r, line, "expected an instruction, found %s", ptx_shown(&r->token, shown));
@@ -400,8 +402,8 @@ static void read_target(struct reader *r)
     struct span s = ptx_word(r, "a target such as sm_90");
     snprintf(copy, sizeof copy, "%.*s", s.n > 31 ? 31 : (int)s.n, s.s);
     if (sscanf(copy, "sm_%5u", &sm) == 1) r->module->target = sm;
-    else if (strcmp(copy, "debug") && strcmp(copy, "texmode_unified") && strcmp(copy, "texmode_independent") &&
-             strcmp(copy, "map_f64_to_f32"))
+    else if (strcmp(copy, "debug") && strcmp(copy, "texmode_unified") &&
+             strcmp(copy, "texmode_independent") && strcmp(copy, "map_f64_to_f32"))
       ptx_fail(r, line, "'%s' is no target", copy);
   } while (ptx_accept(r, ','));
 }
@@ -451,7 +453,8 @@ static void read_module(struct reader *r)
   for (size_t i = 0; i + 1 < r->aliases.n; i += 2) {
     struct ptx_function *alias = r->aliases.at[i], *of = r->aliases.at[i + 1];
     if (!of->has_body || alias->has_body)
-      ptx_fail(r, r->token.line, ".alias '%.80s' of '%.80s': the second must have a body, the first none",
+      ptx_fail(r, r->token.line,
+               ".alias '%.80s' of '%.80s': the second must have a body, the first none",
                alias->name, of->name);
     char *name = alias->name;
     *alias = *of;

@@ -15,7 +15,8 @@ struct row {
 };
 
 static struct row rows[] = {
-#define PTX_OP(name, text, shape, mods, types, meaning) { text, shape, mods, types, meaning, 0, 0 },
+#define PTX_OP(name, text, shape, mods, types, meaning) \
+  { text, shape, mods, types, meaning, 0, 0 },
 #include "ptx/ops.def"
 #undef PTX_OP
 };
@@ -215,7 +216,10 @@ void ptx_rows_ready(void)
 
 const char *ptx_op_text(enum ptx_op op) { return (unsigned)op < PTX_OPS ? rows[op].text : "?"; }
 const char *ptx_mod_text(enum ptx_mod m) { return (unsigned)m < PTX_MODS ? mod_texts[m] : "?"; }
-const char *ptx_type_text(enum ptx_type t) { return (unsigned)t < PTX_TYPES ? types[t].text : "?"; }
+const char *ptx_type_text(enum ptx_type t)
+{
+  return (unsigned)t < PTX_TYPES ? types[t].text : "?";
+}
 unsigned ptx_type_bits(enum ptx_type t) { return (unsigned)t < PTX_TYPES ? types[t].bits : 0; }
 enum ptx_kind ptx_type_kind(enum ptx_type t)
 {
@@ -356,8 +360,8 @@ struct mnemonic *ptx_mnemonic(struct reader *r, struct span text, uint32_t line)
     if (mod == PTX_MODS && is_wgmma_shape(s)) mod = PTX_M_M64;
     if (mod == PTX_MODS && type == PTX_NOTYPE) {
       describe_forms(m->op, accepted, sizeof accepted);
-      ptx_fail(r, line, "'%.*s': '.%.*s' is no modifier or type of PTX; accepted: %s", clip, text.s,
-               s.n > 40 ? 40 : (int)s.n, s.s, accepted);
+      ptx_fail(r, line, "'%.*s': '.%.*s' is no modifier or type of PTX; accepted: %s", clip,
+               text.s, s.n > 40 ? 40 : (int)s.n, s.s, accepted);
     }
     if (mod != PTX_MODS) {
       if (nmods == 32) ptx_fail(r, line, "'%.*s' has too many modifiers", clip, text.s);
@@ -416,7 +420,8 @@ static bool fits(const struct reader *r, const struct mnemonic *m, const char *s
   if (!strcmp(shape, "p")) return ((reg && is_pred(r, o->reg) && !o->negated) || sink) && !second;
   if (!strcmp(shape, "s")) return (reg && is_pred(r, o->reg) && !second) || o->kind == PTX_O_IMM;
   if (!strcmp(shape, "p|q"))
-    return ((reg && is_pred(r, o->reg) && !o->negated) || sink) && (!second || is_pred(r, o->reg2));
+    return ((reg && is_pred(r, o->reg) && !o->negated) || sink) &&
+           (!second || is_pred(r, o->reg2));
   if (!strcmp(shape, "d|p"))
     return ((reg && !is_pred(r, o->reg)) || sink) && (!second || is_pred(r, o->reg2));
   if (!strcmp(shape, "d")) return one && !second;
@@ -485,7 +490,11 @@ void ptx_check_operands(struct reader *r, const struct mnemonic *m, const struct
 }
 
 /* The docs page's view of the table. */
-unsigned ptx_form_count(enum ptx_op op) { return rows[op].nforms; }
+unsigned ptx_form_count(enum ptx_op op)
+{
+  ptx_rows_ready();
+  return rows[op].nforms;
+}
 
 struct ptx_form ptx_form(enum ptx_op op, unsigned i)
 {

@@ -1,6 +1,7 @@
 /* Bits, wavefronts and sectors of kernels that move data: see moves.h. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "suites/moves.h"
@@ -145,8 +146,12 @@ double moves_wavefronts(struct verdict *v, const struct evidence *e, enum moves_
   verdict_partial(v, share,
                   "%s: %s of shared memory cost %.2f wavefronts for every 32 words; 1 is "
                   "possible, %.3g or more earn nothing", e->file, name, cost, none);
+  int64_t stride;
   if (worst.requests) {
     judge_describe_site(v, e, &worst);
+    if (worst.width == 4 && model_stride_find(&worst.worst, &stride) && stride % 4 == 0)
+      verdict_add(v, "  gcd(%d, 32) = %u: chapters/03-strides.md, section 3", (int)(stride / 4),
+                  model_stride_degree((uint32_t)llabs(stride) / 4));
   } else {
     verdict_add(v, "  none has a conflict, but there are %" PRIu64 " requests where %" PRIu64
                 " would do: accesses added for show cost wavefronts too", requests,

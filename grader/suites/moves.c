@@ -150,7 +150,7 @@ double moves_wavefronts(struct verdict *v, const struct evidence *e, enum moves_
   if (worst.requests) {
     judge_describe_site(v, e, &worst);
     if (worst.width == 4 && model_stride_find(&worst.worst, &stride) && stride % 4 == 0)
-      verdict_add(v, "  gcd(%d, 32) = %u: chapters/03-strides.md, section 3", (int)(stride / 4),
+      verdict_add(v, "  gcd(%d, 32) = %u: chapters/03-strides.md", (int)(stride / 4),
                   model_stride_degree((uint32_t)llabs(stride) / 4));
   } else {
     verdict_add(v, "  none has a conflict, but there are %" PRIu64 " requests where %" PRIu64

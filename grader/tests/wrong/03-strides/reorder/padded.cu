@@ -8,7 +8,7 @@
  * The copy is coalesced and free of conflicts.  The sum is not: at every step the lanes of a
  * warp read words `length` apart, 32 wavefronts a request.  Keep the runs where they are in
  * shared memory, and change the order in which a thread adds its own run up.
- * Read: chapters/03-strides.md, "Same data, another order".
+ * Read: chapters/03-strides.md, "The same data in another order".
  */
 extern "C" __global__ void run_sums(const int *in, int *out, int runs, int length)
 {

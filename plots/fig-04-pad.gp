@@ -1,7 +1,10 @@
-# Where column 0 of a tile lies, by pitch: gnuplot plots/fig-pad.gp
+# Where column 0 of a tile lies, by pitch.
+# Run from the top of the workbook: gnuplot plots/fig-04-pad.gp
 # One square a row: row t of column 0 is word t * pitch, so its bank is t * pitch mod 32.
-set terminal svg size 900,360 font "sans-serif,13" background "white"
-set output "chapters/figures/pad.svg"
+svg = !exists("PNG")
+if (svg) { set terminal svg size 900,360 font "sans-serif,13" background "white" }
+if (!svg) { set terminal pngcairo size 900,360 font "sans-serif,13" }
+set output !svg ? PNG : "chapters/figures/04-pad.svg"
 set multiplot layout 1,3
 set xrange [-0.5:31.5]
 set yrange [31.5:-0.5]

@@ -1,7 +1,10 @@
-# The transpose by tile pitch: gnuplot plots/fig-transpose.gp
+# The transpose by tile pitch.
+# Run from the top of the workbook: gnuplot plots/fig-04-transpose.gp
 # Data: plots/data/h200/transpose.tsv
-set terminal svg size 860,360 font "sans-serif,14" background "white"
-set output "chapters/figures/transpose.svg"
+svg = !exists("PNG")
+if (svg) { set terminal svg size 860,360 font "sans-serif,14" background "white" }
+if (!svg) { set terminal pngcairo size 860,360 font "sans-serif,14" }
+set output !svg ? PNG : "chapters/figures/04-transpose.svg"
 set datafile separator "\t"
 set title "Transposing 16384 × 16384 floats on an H200"
 set ylabel "GB/s, read and written"

@@ -1,7 +1,10 @@
-# Wavefronts and measured cycles of strided 4-byte loads: gnuplot plots/fig-strides.gp
+# Wavefronts and measured cycles of strided 4-byte loads.
+# Run from the top of the workbook: gnuplot plots/fig-03-strides.gp
 # Data: plots/data/h200/accesses.tsv, class "stride", rows with a time; the stride is lane1 - lane0.
-set terminal svg size 860,360 font "sans-serif,14" background "white"
-set output "chapters/figures/strides.svg"
+svg = !exists("PNG")
+if (svg) { set terminal svg size 860,360 font "sans-serif,14" background "white" }
+if (!svg) { set terminal pngcairo size 860,360 font "sans-serif,14" }
+set output !svg ? PNG : "chapters/figures/03-strides.svg"
 set datafile separator "\t"
 set title "A 4-byte load, lane t at word s·t: what the H200 took"
 set xlabel "stride s in words"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "suites/item.h"
@@ -190,6 +191,20 @@ static void kernel_evidence(struct item *it)
   e->module = &it->module;
 }
 
+static double now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* What a test may take: its own limit, or what the tests before it left of the exercise's. */
+static double seconds_left(const struct work *w, double own)
+{
+  double left = w->began + EXERCISE_SECONDS - now();
+  return left >= own ? own : left > 1 ? (double)(int)left : left;   /* whole ones read better */
+}
+
 static void run_kernel(struct work *w, struct item *it, const struct compiled *c)
 {
   struct job *job = &it->plan->job;
@@ -201,7 +216,7 @@ static void run_kernel(struct work *w, struct item *it, const struct compiled *c
     .memory_limit = MEMORY_LIMIT, .seed = w->seed ^ 0x5eed};
   job->ptx = (unsigned char *)c->code;
   job->ptx_size = c->code_size;
-  job_run(job, TEST_SECONDS, &it->outcome);
+  job_run(job, seconds_left(w, TEST_SECONDS), &it->outcome);
   job->ptx = NULL;                        /* it is the compiler's, and job_free would free it */
   const struct outcome *o = &it->outcome;
   if (*o->device) snprintf(w->device, sizeof w->device, "%s", o->device);
@@ -212,8 +227,9 @@ static void run_kernel(struct work *w, struct item *it, const struct compiled *c
                              : text("%s: %s", w->path, o->why);
     break;
   case JOB_SLOW:
-    it->failed = text("%s: stopped after the test's time budget of %d s: an endless loop, or far "
-                      "more work than the exercise needs", w->path, TEST_SECONDS);
+    it->failed = text("%s: stopped at the time limit (%d s a test, %d s an exercise): an endless loop, "
+                      "or far more work than the exercise needs", w->path, TEST_SECONDS,
+                      EXERCISE_SECONDS);
     break;
   case JOB_OURS: it->ours = text("%s", o->why); break;
   }
@@ -235,14 +251,14 @@ static void split_answers(struct item *it, const char *answers)
   e->questions = (const char *const *)it->plan->questions;
 }
 
-static void run_native(struct item *it, const struct compiled *c)
+static void run_native(struct work *w, struct item *it, const struct compiled *c)
 {
   char *questions = NULL;
   size_t size = 0;
   FILE *f = need(open_memstream(&questions, &size));
   for (size_t i = 0; i < it->plan->nquestions; i++) fprintf(f, "%s\n", it->plan->questions[i]);
   fclose(f);
-  toolchain_ask(c, questions, ASK_SECONDS, &it->ran);
+  toolchain_ask(c, questions, seconds_left(w, ASK_SECONDS), &it->ran);
   free(questions);
   const struct sandbox_result *r = &it->ran;
   if (r->end == SANDBOX_FAILED) {
@@ -270,8 +286,11 @@ static void run_test(struct work *w, struct item *it, const struct compiled *c)
     it->ours = text("the test asks for something impossible: %s", it->plan->error);
   else if (x->kind != EXERCISE_PREDICT && asked == 0)
     it->ours = text("the test asks for nothing");
+  else if (x->kind != EXERCISE_PREDICT && seconds_left(w, TEST_SECONDS) < 0.1)
+    it->failed = text("%s: not run: the tests before it used up the %d s of the exercise", w->path,
+                      EXERCISE_SECONDS);
   else if (x->kind == EXERCISE_KERNEL) run_kernel(w, it, c);
-  else if (x->kind == EXERCISE_NATIVE) run_native(it, c);
+  else if (x->kind == EXERCISE_NATIVE) run_native(w, it, c);
 }
 
 void work_prepare(struct work *w)
@@ -283,6 +302,7 @@ void work_prepare(struct work *w)
     compiled_free(&compiled);
     return;
   }
+  w->began = now();
   for (size_t i = 0; i < w->nitems; i++) run_test(w, &w->items[i], &compiled);
   if (x->kind != EXERCISE_PREDICT) compiled_free(&compiled);
 }

@@ -1,5 +1,5 @@
-/* banks demo: the transpose of chapter 04 as a student gets it and as it is solved, both graded, with
- * their pictures: 32 wavefronts a request, then 1. */
+/* banks demo: the transpose of chapter 04 as a student gets it and as it is solved, both graded,
+ * with their pictures: 32 wavefronts a request, then 1. */
 #include <stdio.h>
 #include <string.h>
 
@@ -36,6 +36,7 @@ int command_demo(int argc, char **argv)
   if (status >= 0) return status;
   status = show(&o, "exercises", "the starter: exercises/" SHOWN);
   if (status == CLI_OK) status = show(&o, "solutions", "the solution: solutions/" SHOWN);
-  if (status == CLI_OK) printf("Now you: make check EX=" SHOWN ", and read chapters/04-padding.md\n");
+  if (status == CLI_OK)
+    printf("Now you: make check EX=" SHOWN ", and read chapters/04-padding.md\n");
   return status;
 }

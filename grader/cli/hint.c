@@ -1,6 +1,7 @@
 /* banks hint: the next hint of an exercise, one more each time.
  *
- * How many were given is kept in .progress/ in the workbook's folder, a small file an exercise. */
+ * How many were given is kept in .progress/ in the workbook's folder, a small file an
+ * exercise. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>

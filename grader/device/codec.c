@@ -85,7 +85,8 @@ void codec_array(struct codec *c, size_t *count, size_t each, void **array, size
   codec_size(c, count);
   if (c->writing) return;
   *array = NULL;
-  if (c->bad || *count > (c->size - c->at) / each || (*count && !(*array = calloc(*count, host)))) {
+  bool fits = !c->bad && *count <= (c->size - c->at) / each;
+  if (!fits || (*count && !(*array = calloc(*count, host)))) {
     c->bad = true;
     *count = 0;
   }

@@ -4,8 +4,9 @@
  *     job_run: job -> frame  ---- stdin ---->       job_serve: opens a device, loads the PTX,
  *     frame -> outcome, checked <-- stdout ----      uploads, launches, downloads
  *
- * A frame is FRAME_MAGIC, the length of what follows (both 64 bits), then the fields of job.c.  The
- * worker judges nothing and knows nothing of exercises; the grader believes no length in a frame.
+ * A frame is FRAME_MAGIC, the length of what follows (both 64 bits), then the fields of job.c.
+ * The worker judges nothing and knows nothing of exercises; the grader believes no length in a
+ * frame.
  */
 #ifndef JOB_H
 #define JOB_H
@@ -70,7 +71,7 @@ struct outcome {
   size_t nbuffers;
 };
 
-/* ---- job.c: the fields of a frame; the same functions write and read ------------------------- */
+/* ---- job.c: the fields of a frame; the same functions write and read ----------------------- */
 
 void job_code(struct codec *c, struct job *job);
 /* Reading checks against the job: numbers of launches and buffers, sizes, indices. */
@@ -78,14 +79,14 @@ void outcome_code(struct codec *c, struct outcome *o, const struct job *job);
 void job_free(struct job *job);
 void outcome_free(struct outcome *o);
 
-/* ---- worker.c: the worker's side -------------------------------------------------------------- */
+/* ---- worker.c: the worker's side ----------------------------------------------------------- */
 
 /* Reads one job from `in`, runs it, writes the outcome to `out`.  0, or 3 when that failed. */
 int job_serve(int in, int out);
 /* Runs a job in this process. */
 void job_execute(struct job *job, struct outcome *o);
 
-/* ---- spawn.c: the grader's side ---------------------------------------------------------------- */
+/* ---- spawn.c: the grader's side ------------------------------------------------------------ */
 
 /* Runs a job in a fresh worker process for at most `seconds`.  A worker that crashes or answers
  * with a broken frame is our fault and tried once more.  May be called from several threads. */

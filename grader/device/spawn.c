@@ -1,7 +1,8 @@
 /* The grader's side of a job: start a worker, send the job, read the outcome, believe nothing.
  *
- * The worker is this program again, executed anew with an empty environment, so it holds no state,
- * no descriptors and no secrets of the grader's.  The grader itself never opens a device. */
+ * The worker is this program again, executed anew with an empty environment, so it holds no
+ * state, no descriptors and no secrets of the grader's.  The grader itself never opens a
+ * device. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -75,9 +76,9 @@ static bool start(struct worker *w, char *why, size_t size)
 }
 
 /* Sends `frame` and gathers what comes back, both at once, so that neither pipe can fill up and
- * block the other.  0: the frame is complete or the worker closed its output; 1: time is up; 2: too
- * much came back.  The frame's own length ends the reading: another thread's child may hold a copy
- * of the pipe for a moment, so that its end may come late. */
+ * block the other.  0: the frame is complete or the worker closed its output; 1: time is up; 2:
+ * too much came back.  The frame's own length ends the reading: another thread's child may hold a
+ * copy of the pipe for a moment, so that its end may come late. */
 static int exchange(struct worker *w, const unsigned char *frame, size_t size, double deadline,
                     struct codec *back)
 {

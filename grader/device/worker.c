@@ -1,7 +1,7 @@
 /* The worker's side of a job: open a device, load, upload, launch, download, answer.
  *
- * This process is started for one job and ends with it, so module state is fresh in every test and
- * whatever a kernel does to its device is gone afterwards.  It never judges. */
+ * This process is started for one job and ends with it, so module state is fresh in every test
+ * and whatever a kernel does to its device is gone afterwards.  It never judges. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void ours(struct outcome *o, const char *why)
   snprintf(o->why, sizeof o->why, "%s", why);
 }
 
-/* ---- parameters: values and addresses laid out as the kernel declares them ------------------- */
+/* ---- parameters: values and addresses laid out as the kernel declares them ----------------- */
 
 static void entries(const struct ptx_module *m, char *out, size_t size)
 {
@@ -43,7 +43,8 @@ static void launch_fault(struct sim_result *r, const char *text)
   snprintf(r->faults[0].text, sizeof r->faults[0].text, "%s", text);
 }
 
-/* Fills params, JOB_ARGS * JOB_ARG_BYTES * 2 long; false and `text` when the signature differs. */
+/* Fills params, JOB_ARGS * JOB_ARG_BYTES * 2 long; false and `text` when the signature
+ * differs. */
 static bool lay_out(const struct ptx_module *module, const struct job_launch *l,
                     const uint64_t *addresses, unsigned char *params, size_t room, size_t *bytes,
                     char *text, size_t size)
@@ -53,16 +54,16 @@ static bool lay_out(const struct ptx_module *module, const struct job_launch *l,
   if (!f) {
     entries(module, names, sizeof names);
     if (*names)
-      snprintf(text, size, "there is no single kernel called %s in this file; it has: %s. Keep the "
-               "name and the parameters of the starter.", l->kernel, names);
+      snprintf(text, size, "there is no single kernel called %s in this file; it has: %s. Keep "
+               "the name and the parameters of the starter.", l->kernel, names);
     else
       snprintf(text, size, "there is no kernel called %s in this file. Keep the name and the "
                "parameters of the starter, and __global__ before it.", l->kernel);
     return false;
   }
   if (f->nparams != l->nargs) {
-    snprintf(text, size, "%s takes %zu parameters, and the exercise passes %u. Keep the parameters "
-             "of the starter.", l->kernel, f->nparams, l->nargs);
+    snprintf(text, size, "%s takes %zu parameters, and the exercise passes %u. Keep the "
+             "parameters of the starter.", l->kernel, f->nparams, l->nargs);
     return false;
   }
   *bytes = 0;
@@ -70,8 +71,8 @@ static bool lay_out(const struct ptx_module *module, const struct job_launch *l,
     const struct job_arg *a = &l->args[i];
     const struct ptx_symbol *p = f->params[i];
     if (p->bytes != a->bytes || p->offset > room - a->bytes) {
-      snprintf(text, size, "parameter %u of %s has %llu bytes, and the exercise passes %u. Keep the "
-               "parameters of the starter.", i + 1, l->kernel, (unsigned long long)p->bytes,
+      snprintf(text, size, "parameter %u of %s has %llu bytes, and the exercise passes %u. Keep "
+               "the parameters of the starter.", i + 1, l->kernel, (unsigned long long)p->bytes,
                a->bytes);
       return false;
     }
@@ -83,7 +84,7 @@ static bool lay_out(const struct ptx_module *module, const struct job_launch *l,
   return true;
 }
 
-/* ---- running --------------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------------- */
 
 static bool clean(const struct sim_result *r) { return r->nfaults == 0 && r->completed; }
 
@@ -194,7 +195,7 @@ void job_execute(struct job *job, struct outcome *o)
   ptx_free(module);
 }
 
-/* ---- frames ---------------------------------------------------------------------------------- */
+/* ---- frames -------------------------------------------------------------------------------- */
 
 static bool read_all(int fd, void *to, size_t size)
 {

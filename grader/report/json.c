@@ -1,4 +1,5 @@
-/* The record as JSON.  Instructors' scripts read this; its keys are documented in grader/README.md. */
+/* The record as JSON.  Instructors' scripts read this; its keys are documented in
+ * grader/README.md. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <jansson.h>

@@ -15,8 +15,8 @@ void record_free(struct grade_record *r)
   memset(r, 0, sizeof *r);
 }
 
-/* Length of the UTF-8 sequence at s, 0 when it is broken: no overlong forms, surrogates, values past
- * U+10FFFF, nor C1 controls. */
+/* Length of the UTF-8 sequence at s, 0 when it is broken: no overlong forms, surrogates, values
+ * past U+10FFFF, nor C1 controls. */
 static size_t sequence(const unsigned char *s)
 {
   unsigned long code;

@@ -1,7 +1,7 @@
 /* Grading: prepare exercises side by side, judge them one after another, make one record.
  *
- * Preparing (compilers, workers) is where the time goes and runs in threads, one exercise each at a
- * time; judging forks under Check and runs when all threads are gone. */
+ * Preparing (compilers, workers) is where the time goes and runs in threads, one exercise each at
+ * a time; judging forks under Check and runs when all threads are gone. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>

@@ -6,8 +6,8 @@
 #include "suites/plan.h"
 #include "toolchain/toolchain.h"
 
-/* Seconds of wall time for one test, and for all tests of an exercise together, so that staying just
- * below each limit buys nothing.  An honest exercise takes less than one. */
+/* Seconds of wall time for one test, and for all tests of an exercise together, so that staying
+ * just below each limit buys nothing.  An honest exercise takes less than one. */
 enum { TEST_SECONDS = 20, ASK_SECONDS = 4, EXERCISE_SECONDS = 30, JUDGE_SECONDS = 60 };
 
 struct item {
@@ -33,7 +33,7 @@ struct work {
   const char *root, *folder;   /* folder: where `from` is */
   uint64_t seed;
   unsigned sim_threads;
-  char path[512];              /* what messages call the file: "exercises/04-padding/transpose.cu" */
+  char path[512];              /* as messages call it: "exercises/04-padding/transpose.cu" */
   char *source;
   size_t source_size;
   bool same_as_starter;

@@ -1,5 +1,6 @@
-/* Verdicts, and the two questions every kernel test asks first: did it run cleanly, and are the values
- * right?  Comparisons are written so that only a value shown to be within its bound passes. */
+/* Verdicts, and the two questions every kernel test asks first: did it run cleanly, and are the
+ * values right?  Comparisons are written so that only a value shown to be within its bound
+ * passes. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -129,7 +130,7 @@ bool judge_clean(struct verdict *v, const struct evidence *e)
 {
   enum { TOLD = 3 };                      /* more would hide the first */
   bool clean = true;
-  if (e->nlaunches == 0) {                /* nothing ran: never a pass, and not the student's doing */
+  if (e->nlaunches == 0) {                /* never a pass, and not the student's doing */
     verdict_fail(v, "no launch came back");
     v->not_graded = true;
     return false;
@@ -180,8 +181,8 @@ static void place(const struct evidence *e, int buffer, size_t i, size_t columns
 
 static bool untouched(const struct evidence *e, int buffer, size_t at, size_t bytes)
 {
-  return e->before && e->before[buffer] &&
-         !memcmp((const char *)e->before[buffer] + at, (const char *)e->buffers[buffer] + at, bytes);
+  const char *now = e->buffers[buffer], *before = e->before ? e->before[buffer] : NULL;
+  return before && !memcmp(before + at, now + at, bytes);
 }
 
 static void summarise(struct verdict *v, const struct evidence *e, int buffer,

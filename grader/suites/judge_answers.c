@@ -52,8 +52,14 @@ bool judge_answer_int(struct verdict *v, const struct evidence *e, size_t i, int
 
 /* ---- predictions -------------------------------------------------------------------------- */
 
-/* One `name = value` line: comments and blanks gone.  Returns the text after it, NULL at the end. */
+/* One `name = value` line: comments and blanks gone.  Returns the text after it, NULL at the
+ * end. */
 struct line { char name[64], value[64]; unsigned number; bool bad; };
+
+static void trim(char *text)
+{
+  for (size_t n = strlen(text); n && isspace((unsigned char)text[n - 1]);) text[--n] = 0;
+}
 
 static const char *next_line(const char *s, struct line *l)
 {
@@ -77,12 +83,11 @@ static const char *next_line(const char *s, struct line *l)
     l->bad = !equal;
     if (equal) *equal = 0;
     snprintf(l->name, sizeof l->name, "%.63s", p);
-    for (size_t k = strlen(l->name); k && isspace((unsigned char)l->name[k - 1]);) l->name[--k] = 0;
+    trim(l->name);
     p = equal ? equal + 1 : p + strlen(p);
     while (isspace((unsigned char)*p)) p++;
     snprintf(l->value, sizeof l->value, "%.63s", p);
-    for (size_t k = strlen(l->value); k && isspace((unsigned char)l->value[k - 1]);)
-      l->value[--k] = 0;
+    trim(l->value);
     return s;
   }
   return NULL;
@@ -97,7 +102,8 @@ static void tell_unknown(struct verdict *v, const struct evidence *e)
     printable(l.name, shown, sizeof shown);
     bool known = false;
     for (size_t i = 0; e->names && e->names[i]; i++) known |= !strcmp(e->names[i], l.name);
-    if (l.bad) verdict_add(v, "  line %u: '%s' is not of the form `name = value`", l.number, shown);
+    if (l.bad)
+      verdict_add(v, "  line %u: '%s' is not of the form `name = value`", l.number, shown);
     else if (e->names && !known)
       verdict_add(v, "  line %u: no question is called '%s'", l.number, shown);
   }
@@ -145,10 +151,10 @@ bool judge_predictions(struct verdict *v, const struct evidence *e, const struct
     enum state state = find(e, rows[i].name, value, sizeof value);
     open += state == EMPTY;
     if (state != ANSWERED) {
-      if (state != EMPTY) verdict_add(v, state == MISSING ? "%s: there is no line with this name"
-                                                          : "%s: answered more than once; keep one",
-                                      rows[i].name);
-      else verdict_add(v, "%s: not answered yet", rows[i].name);
+      static const char *const said[] = {[MISSING] = "there is no line with this name",
+                                         [EMPTY] = "not answered yet",
+                                         [REPEATED] = "answered more than once; keep one line"};
+      verdict_add(v, "%s: %s", rows[i].name, said[state]);
       continue;
     }
     double got = strtod(value, &end);

@@ -165,8 +165,8 @@ bool judge_wavefronts(struct verdict *v, const struct evidence *e, struct count_
   } else if (ratio > mark.full) {
     double share = ratio < mark.none ? (mark.none - ratio) / (mark.none - mark.full) : 0;
     verdict_partial(v, share, "%s: %s%.1f wavefronts per shared %s request; %.3g or fewer give "
-                    "full points, %.3g or more give none", e->file, exact ? "" : "at least ", ratio,
-                    what, mark.full, mark.none);
+                    "full points, %.3g or more give none", e->file, exact ? "" : "at least ",
+                    ratio, what, mark.full, mark.none);
     judge_describe_site(v, e, worst);
   } else if (mark.most_wavefronts && wavefronts > mark.most_wavefronts) {
     verdict_fail(v, "%s: %" PRIu64 " wavefronts in all, where %" PRIu64 " are enough: more "

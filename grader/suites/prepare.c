@@ -1,5 +1,6 @@
-/* From a student's file to evidence: read it, compile it, run each test's plan in a process of its
- * own, gather what came back.  Nothing here judges; what cannot be run is settled with a reason. */
+/* From a student's file to evidence: read it, compile it, run each test's plan in a process of
+ * its own, gather what came back.  Nothing here judges; what cannot be run is settled with a
+ * reason. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdarg.h>
@@ -12,7 +13,7 @@
 
 #include "suites/item.h"
 
-enum { STEP_BUDGET = 200000000, WARP_BUDGET = 50000000 };   /* warp instructions a launch, a warp */
+enum { STEP_BUDGET = 200000000, WARP_BUDGET = 50000000 };   /* of a launch, of one warp */
 #define MEMORY_LIMIT (UINT64_C(1) << 30)
 
 __attribute__((format(printf, 1, 2))) static char *text(const char *format, ...)
@@ -36,7 +37,7 @@ static void settle_all(struct work *w, bool ours, const char *message)
   }
 }
 
-/* ---- the file --------------------------------------------------------------------------------- */
+/* ---- the file ------------------------------------------------------------------------------ */
 
 static bool same_folder(const char *a, const char *b)
 {
@@ -71,7 +72,8 @@ static bool read_file(struct work *w)
   return false;
 }
 
-/* The compiler gets a copy of exactly the bytes that were read, under the name the student knows. */
+/* The compiler gets a copy of exactly the bytes that were read, under the name the student
+ * knows. */
 static bool copy_out(const struct work *w, char folder[64], char *path, size_t size)
 {
   snprintf(folder, 64, "/tmp/banks-XXXXXX");
@@ -85,7 +87,7 @@ static bool copy_out(const struct work *w, char folder[64], char *path, size_t s
   return ok;
 }
 
-/* ---- compiling ---------------------------------------------------------------------------------- */
+/* ---- compiling ----------------------------------------------------------------------------- */
 
 static void add(char **message, const char *line)
 {
@@ -155,7 +157,7 @@ static bool compile(struct work *w, struct compiled *c)
   return false;
 }
 
-/* ---- running ------------------------------------------------------------------------------------ */
+/* ---- running ------------------------------------------------------------------------------- */
 
 static void *need(void *p)
 {
@@ -227,8 +229,8 @@ static void run_kernel(struct work *w, struct item *it, const struct compiled *c
                              : text("%s: %s", w->path, o->why);
     break;
   case JOB_SLOW:
-    it->failed = text("%s: stopped at the time limit (%d s a test, %d s an exercise): an endless loop, "
-                      "or far more work than the exercise needs", w->path, TEST_SECONDS,
+    it->failed = text("%s: stopped at the time limit (%d s a test, %d s an exercise): an endless "
+                      "loop, or far more work than the exercise needs", w->path, TEST_SECONDS,
                       EXERCISE_SECONDS);
     break;
   case JOB_OURS: it->ours = text("%s", o->why); break;

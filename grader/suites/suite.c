@@ -1,7 +1,8 @@
 /* Random numbers and plans.
  *
- * Numbers come from xoshiro256** (Blackman and Vigna), seeded through splitmix64 from the seed and a
- * label, so that each test of each exercise has its own stream and one seed reproduces all. */
+ * Numbers come from xoshiro256** (Blackman and Vigna), seeded through splitmix64 from the seed
+ * and a label, so that each test of each exercise has its own stream and one seed reproduces
+ * all. */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdio.h>
@@ -106,8 +107,9 @@ void plan_free(struct plan *p)
   free(p);
 }
 
-/* Words that cannot pass for a result: half are NaNs as floats (quiet ones, all bits that may differ
- * differ), half are anything.  As doubles, half are NaNs too: the pattern is by 8 bytes. */
+/* Words that cannot pass for a result: half are NaNs as floats (quiet ones, all bits that may
+ * differ differ), half are anything.  As doubles, half are NaNs too: the pattern is by 8
+ * bytes. */
 static void poison(struct rng *r, unsigned char *data, size_t bytes)
 {
   for (size_t i = 0; i < bytes; i += 8) {

@@ -1,15 +1,16 @@
 /* The exercise contract: what an exercise is, what a test of it may ask for, how it is judged.
  *
- * A chapter has one file here, chNN.c, with a table of exercises; each exercise has a table of named
- * tests with points.  Grading runs in two steps that share no process with student code:
+ * A chapter has one file here, chNN.c, with a table of exercises; each exercise has a table of
+ * named tests with points.  Grading runs in two steps that share no process with student code:
  *
  *   plan    the test says what to run: for a kernel, buffers and launches; for a C exercise,
  *           questions to ask; for predictions, nothing.  Inputs come from the seed it is given.
- *   judge   the test reads the evidence that came back (bytes, counts, faults, answers) and sets a
+ *   judge   the test reads the evidence that came back (bytes, counts, faults, answers) and sets
+ * a
  *           verdict, comparing with a reference it computes itself in double.
  *
- * judge runs inside a Check test (check.c), forked, under a time limit; plan and judge of one test
- * are called with the same seed and must draw the same numbers.
+ * judge runs inside a Check test (check.c), forked, under a time limit; plan and judge of one
+ * test are called with the same seed and must draw the same numbers.
  *
  * Compare so that NaN fails: a value passes only when it is shown to lie within its bound.
  */
@@ -19,7 +20,7 @@
 #include "../report/record.h"
 #include "../sim/sim.h"
 
-/* ---- randomness: from the seed, the same everywhere ------------------------------------------- */
+/* ---- randomness: from the seed, the same everywhere ---------------------------------------- */
 
 struct rng { uint64_t s[4]; };
 void rng_seed(struct rng *r, uint64_t seed, const char *label);
@@ -29,7 +30,7 @@ int32_t rng_between(struct rng *r, int32_t lo, int32_t hi);  /* lo..hi, both inc
 double rng_uniform(struct rng *r, double lo, double hi);
 void rng_floats(struct rng *r, float *out, size_t count, double lo, double hi);
 
-/* ---- what a test asks for ---------------------------------------------------------------------- */
+/* ---- what a test asks for ------------------------------------------------------------------ */
 
 enum exercise_kind {
   EXERCISE_KERNEL,             /* a .cu file */
@@ -56,7 +57,7 @@ static inline void plan_arg_f32(struct plan *p, float v) { plan_arg(p, &v, 4); }
 /* C exercises: adds one question, a line of text.  printf-like. */
 void plan_ask(struct plan *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- what came back --------------------------------------------------------------------------------- */
+/* ---- what came back ------------------------------------------------------------------------ */
 
 struct evidence {
   uint64_t seed;               /* the one plan had */
@@ -99,13 +100,13 @@ void verdict_add(struct verdict *v, const char *format, ...) __attribute__((form
 
 /* ---- helpers for judges (judge.c, judge_answers.c, judge_counts.c) ---------------------- */
 
-/* Fails with the fault's file, line, source text, block, thread and advice when a launch faulted or
- * did not complete.  True when all is clean. */
+/* Fails with the fault's file, line, source text, block, thread and advice when a launch faulted
+ * or did not complete.  True when all is clean. */
 bool judge_clean(struct verdict *v, const struct evidence *e);
 
-/* Compares float results with a reference in double: |got - want| <= bound[i] (or a common bound),
- * NaN-safe.  On failure tells the first mismatches as row and column (`columns` wide), the number
- * of them, expected and got.  True when all agree. */
+/* Compares float results with a reference in double: |got - want| <= bound[i] (or a common
+ * bound), NaN-safe.  On failure tells the first mismatches as row and column (`columns` wide),
+ * the number of them, expected and got.  True when all agree. */
 bool judge_floats(struct verdict *v, const struct evidence *e, int buffer, const double *want,
                   size_t count, size_t columns, double bound);
 bool judge_ints(struct verdict *v, const struct evidence *e, int buffer, const int32_t *want,
@@ -127,29 +128,31 @@ bool judge_source(const struct evidence *e, uint32_t line, char *out, size_t siz
 /* Is files[file] of the module the student's own? */
 bool judge_own_file(const struct evidence *e, uint32_t file);
 
-/* Describes a site as a reader wants it: line, source text, numbers, stride, 32-column picture. */
+/* Describes a site as a reader wants it: line, source text, numbers, stride, 32-column
+ * picture. */
 void judge_describe_site(struct verdict *v, const struct evidence *e, const struct sim_site *s);
 
-/* Describes the line that costs most above its ideal among COUNT_LOADS, ... (a sum of them); false
- * when there is no such access. */
+/* Describes the line that costs most above its ideal among COUNT_LOADS, ... (a sum of them);
+ * false when there is no such access. */
 bool judge_describe_worst(struct verdict *v, const struct evidence *e, unsigned which);
 
-/* Value of `name = value` in a prediction file; NULL with a message when missing, repeated or empty. */
+/* Value of `name = value` in a prediction file; NULL with a message when missing, repeated or
+ * empty. */
 const char *judge_prediction(struct verdict *v, const struct evidence *e, const char *name);
 
-/* Marks predictions: the share is the part of the rows that are right.  Wrong or missing ones are told
- * by name with `how`, which says how to find out; the right value is never told. */
+/* Marks predictions: the share is the part of the rows that are right.  Wrong or missing ones are
+ * told by name with `how`, which says how to find out; the right value is never told. */
 struct prediction { const char *name; double want; const char *how; };
 bool judge_predictions(struct verdict *v, const struct evidence *e, const struct prediction *rows,
                        size_t count);
 
 /* C exercises: compares the answer to question i, one integer, with `want`.  `call` is what the
- * student knows the question as, "bank_of(132)".  False, with the failure told, when it differs or
- * when there is none (the program crashed, ran too long).  */
+ * student knows the question as, "bank_of(132)".  False, with the failure told, when it differs
+ * or when there is none (the program crashed, ran too long).  */
 bool judge_answer_int(struct verdict *v, const struct evidence *e, size_t i, int64_t want,
                       const char *call, ...) __attribute__((format(printf, 5, 6)));
 
-/* ---- the tables --------------------------------------------------------------------------------------- */
+/* ---- the tables ---------------------------------------------------------------------------- */
 
 struct test {
   const char *name;            /* "conflict free"; unique in its exercise; [a-z0-9 -] */
@@ -166,16 +169,16 @@ struct exercise {
   const char *read;            /* where to read: "chapters/04-padding.md" */
   const char *const *hints;    /* three, from a nudge to nearly the answer; NULL-terminated */
   const struct test *tests;    /* ends with a row whose name is NULL */
-  const char *driver;          /* NATIVE: text of the driver's main file, linked to the student's */
+  const char *driver;          /* NATIVE: the driver's text, see SUITE_DRIVER */
   const char *header;          /* NATIVE: text of "exercise.h", the prototypes; may be NULL */
   const char *const *names;    /* PREDICT: every name asked for, NULL-terminated; may be NULL */
 };
 
 /* The text of a driver around the chapter's
  *     static void answer(const char *question, FILE *out)
- * which reads one question, calls the student's function and prints the answer without a line end.
- * main() is the toolchain's ask.h: what a student prints disturbs nothing, and a crash loses only
- * the answer it happened in. */
+ * which reads one question, calls the student's function and prints the answer without a line
+ * end. main() is the toolchain's ask.h: what a student prints disturbs nothing, and a crash loses
+ * only the answer it happened in. */
 #define SUITE_DRIVER(text) \
   "#include <inttypes.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include \"ask.h\"\n" \
   "#include \"exercise.h\"\n#define answer driver_answer\n" text "\n#undef answer\n" \
@@ -192,7 +195,7 @@ struct suite {
 extern const struct suite *const suites[];   /* suites.c; NULL-terminated, in chapter order */
 const struct exercise *suite_find(const char *id);
 
-/* ---- grading (grade.c) ---------------------------------------------------------------------------- */
+/* ---- grading (grade.c) --------------------------------------------------------------------- */
 
 struct grade_options {
   const char *root;            /* folder of the workbook; NULL: found from the program's place */
@@ -201,18 +204,19 @@ struct grade_options {
   uint64_t seed;               /* 0: a fresh secret one */
   unsigned jobs;               /* exercises prepared at a time; 0: number of cores */
   int toolchain;               /* enum toolchain_kind */
-  char *why;                   /* NULL, or room for WHY_SIZE bytes: a sentence when grading failed */
+  char *why;                   /* NULL, or WHY_SIZE bytes for a sentence when grading failed */
 };
 enum { WHY_SIZE = 512 };
 
-/* Grades one exercise (or all when id is NULL).  0: graded, whatever the score; 2: no such exercise
- * or folder, `why` says; 3: something was not graded, which is our fault.  Sets SIGPIPE to ignored. */
+/* Grades one exercise (or all when id is NULL).  0: graded, whatever the score; 2: no such
+ * exercise or folder, `why` says; 3: something was not graded, which is our fault.  Sets SIGPIPE
+ * to ignored. */
 int grade_run(const struct grade_options *options, const char *id, struct grade_record *out);
 
-/* ---- the workbook's folders (files.c) ---------------------------------------------------------- */
+/* ---- the workbook's folders (files.c) ------------------------------------------------------ */
 
-/* The folder that holds exercises/ and grader/: `given`, or found upwards from the program or from
- * the current folder.  False, and one sentence in `why`, when there is none. */
+/* The folder that holds exercises/ and grader/: `given`, or found upwards from the program or
+ * from the current folder.  False, and one sentence in `why`, when there is none. */
 bool suite_root(const char *given, char *root, size_t size, char *why, size_t why_size);
 
 /* Where `from` is: "exercises" and "solutions" under the root, else as it is typed. */

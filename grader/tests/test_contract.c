@@ -1,11 +1,11 @@
-/* The exercise contract, for every exercise of the tables: hints, marks, starter, solution on each
- * compiler, and every catalogued wrong answer with the message it must get.
+/* The exercise contract, for every exercise of the tables: hints, marks, starter, solution on
+ * each compiler, and every catalogued wrong answer with the message it must get.
  *
  * A wrong answer is a file in grader/tests/wrong/NN-name/EXERCISE/ whose first lines are
  *     // expect: TEST NAME: text its message must hold
- * and starter.expect there holds `TEST NAME: text` lines for the starter.  Expectations are exact:
- * tests that are named must not pass, all others must.  `*` stands for all tests not named.
- * grader/tests/hostile/ is laid out like wrong/.
+ * and starter.expect there holds `TEST NAME: text` lines for the starter.  Expectations are
+ * exact: tests that are named must not pass, all others must.  `*` stands for all tests not
+ * named. grader/tests/hostile/ is laid out like wrong/.
  * EX=04-padding/transpose in the environment runs one exercise only.
  */
 #define _GNU_SOURCE
@@ -26,7 +26,7 @@
 
 enum { MOST = 32 };
 
-/* ---- complaints: all of an exercise's are gathered, then the test fails with them ------------- */
+/* ---- complaints: all of an exercise's are gathered, then the test fails with them ---------- */
 
 static char complaints[3900];             /* Check cuts at 4096 */
 
@@ -63,7 +63,7 @@ static void file_of(const struct exercise *x, const char *top, char *out, size_t
   snprintf(out, size, "%s/%.*s/%s", top, (int)strcspn(x->id, "/"), x->id, x->file);
 }
 
-/* ---- expectations ------------------------------------------------------------------------------- */
+/* ---- expectations -------------------------------------------------------------------------- */
 
 struct expectation { char test[64], text[256]; };
 
@@ -85,7 +85,8 @@ static size_t expectations_of(const char *text, struct expectation *out)
 {
   size_t n = 0;
   while (n < MOST) {
-    size_t skip = !strncmp(text, "// expect: ", 11) ? 11 : !strncmp(text, "# expect: ", 10) ? 10 : 0;
+    size_t skip = !strncmp(text, "// expect: ", 11) ? 11
+                  : !strncmp(text, "# expect: ", 10) ? 10 : 0;
     size_t length = strcspn(text, "\n");
     if (!skip || !expectation_parse(text + skip, length - skip, &out[n])) break;
     n++;
@@ -168,7 +169,7 @@ static void compare(const char *what, const char *text, const struct expectation
   json_decref(top);
 }
 
-/* ---- grading several files, two at a time ------------------------------------------------------ */
+/* ---- grading several files, two at a time -------------------------------------------------- */
 
 struct trial {
   char what[200], from[96];
@@ -202,7 +203,7 @@ static void run_trials(struct trial *t, size_t n, const struct exercise *x)
   }
 }
 
-/* ---- the tests ---------------------------------------------------------------------------------- */
+/* ---- the tests ----------------------------------------------------------------------------- */
 
 START_TEST(shape)
 {
@@ -275,7 +276,8 @@ START_TEST(marks)
   size_t pairs_a, pairs_b;
   char *rest_a = outside(a, &pairs_a), *rest_b = outside(b, &pairs_b);
   ck_assert_msg(rest_a && rest_b, "%s: marks `>>> yours` and `<<<` do not pair", x->id);
-  ck_assert_msg(pairs_a > 0 && pairs_a == pairs_b, "%s: %zu and %zu marks", x->id, pairs_a, pairs_b);
+  ck_assert_msg(pairs_a > 0 && pairs_a == pairs_b, "%s: %zu and %zu marks", x->id, pairs_a,
+                pairs_b);
   ck_assert_msg(strcmp(a, b) != 0, "%s: starter and solution are equal", x->id);
   size_t line = 1;
   for (size_t i = 0; rest_a[i] || rest_b[i]; i++) {
@@ -341,7 +343,8 @@ static int wrong_answer(const struct dirent *d)
          (!strcmp(dot, ".cu") || !strcmp(dot, ".c") || !strcmp(dot, ".txt"));
 }
 
-/* Grades every file of a folder as the exercise's and compares.  `least`: how many there must be. */
+/* Grades every file of a folder as the exercise's and compares.  `least`: how many there must
+ * be. */
 static void grade_folder(const struct exercise *x, const char *kind, int least, bool expects)
 {
   char folder[200], top[64];

@@ -1,4 +1,5 @@
-/* The framework: frames, Check as the judge's cage, students' files, records, and the commands. */
+/* The framework: frames, Check as the judge's cage, students' files, records, and the
+ * commands. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 #include "run.h"
 #include "suites/item.h"
 
-/* ---- frames ------------------------------------------------------------------------------------- */
+/* ---- frames -------------------------------------------------------------------------------- */
 
 static struct job_buffer buffers[] = {{.name = "in", .read_only = true, .bytes = 8},
                                       {.name = "out", .returned = true, .bytes = 16}};
@@ -110,7 +111,8 @@ START_TEST(garbled_frames_do_no_harm)
       ck_assert_uint_le(o.nlaunches, job.nlaunches);
       for (size_t k = 0; k < o.nlaunches; k++)
         for (size_t s = 0; s < o.launches[k].nsites; s++)
-          ck_assert(o.launches[k].sites[s].file <= o.nfiles && o.launches[k].sites[s].op < MODEL_OPS);
+          ck_assert(o.launches[k].sites[s].file <= o.nfiles &&
+                    o.launches[k].sites[s].op < MODEL_OPS);
     }
     outcome_free(&o);
     memcpy(frame.data, keep, frame.size);
@@ -157,7 +159,7 @@ START_TEST(the_worker_refuses_garbage)
 }
 END_TEST
 
-/* ---- Check as the cage -------------------------------------------------------------------------- */
+/* ---- Check as the cage --------------------------------------------------------------------- */
 
 static void pass(struct verdict *v, const struct evidence *e, struct rng *r)
 {
@@ -227,7 +229,7 @@ START_TEST(only_what_was_judged_counts)
 }
 END_TEST
 
-/* ---- students' files ---------------------------------------------------------------------------- */
+/* ---- students' files ----------------------------------------------------------------------- */
 
 static char top[64], why[256];
 static bool missing;
@@ -294,7 +296,7 @@ START_TEST(files_that_are_none_are_refused)
 }
 END_TEST
 
-/* ---- text and JSON ------------------------------------------------------------------------------ */
+/* ---- text and JSON ------------------------------------------------------------------------- */
 
 START_TEST(text_is_printable_utf8)
 {
@@ -403,7 +405,7 @@ START_TEST(json_is_written_whole_or_not_at_all)
 }
 END_TEST
 
-/* ---- commands ----------------------------------------------------------------------------------- */
+/* ---- commands ------------------------------------------------------------------------------ */
 
 static void says(int want, const char *text, const char *const *argv)
 {

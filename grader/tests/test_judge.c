@@ -21,7 +21,7 @@ static void has_not(const char *part)
 }
 static void clear(void) { memset(&v, 0, sizeof v); }
 
-/* ---- numbers ------------------------------------------------------------------------------------ */
+/* ---- numbers ------------------------------------------------------------------------------- */
 
 START_TEST(random_numbers_are_the_published_ones)
 {
@@ -86,7 +86,7 @@ START_TEST(impossible_plans_are_told)
 }
 END_TEST
 
-/* ---- verdicts ----------------------------------------------------------------------------------- */
+/* ---- verdicts ------------------------------------------------------------------------------ */
 
 START_TEST(the_smallest_share_stays)
 {
@@ -117,7 +117,7 @@ START_TEST(messages_never_overflow)
 }
 END_TEST
 
-/* ---- values ------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------- */
 
 enum { N = 6 };
 static float got[N], before[N];
@@ -160,7 +160,7 @@ START_TEST(floats_pass_only_when_shown_to_be_near)
   e = values();
   want[0] = 0, got[0] = -0.0f;
   ck_assert(judge_floats(&v, &e, 0, want, N, 3, 0));
-  want[0] = NAN, got[0] = NAN;                            /* a reference that is NaN shows nothing */
+  want[0] = NAN, got[0] = NAN;                            /* a NaN reference shows nothing */
   ck_assert(!judge_floats(&v, &e, 0, want, N, 3, 0));
 }
 END_TEST
@@ -193,7 +193,7 @@ START_TEST(ints_are_compared_exactly)
 }
 END_TEST
 
-/* ---- faults ------------------------------------------------------------------------------------- */
+/* ---- faults -------------------------------------------------------------------------------- */
 
 START_TEST(faults_name_the_line_and_the_thread)
 {
@@ -205,7 +205,8 @@ START_TEST(faults_name_the_line_and_the_thread)
   char *files[] = {"", "/tmp/x/t.cu", "/usr/include/other.h"};
   struct ptx_module module = {.files = files, .nfiles = 3};
   struct evidence e = {.launches = &r, .nlaunches = 1, .module = &module,
-                       .file = "exercises/04-padding/t.cu", .source = "one\n  tile[x] = 1;\nthree\n"};
+                       .file = "exercises/04-padding/t.cu",
+                       .source = "one\n  tile[x] = 1;\nthree\n"};
   clear();
   ck_assert(!judge_clean(&v, &e) && v.set && v.share == 0 && !v.not_graded);
   has("exercises/04-padding/t.cu:2: ");
@@ -232,7 +233,7 @@ START_TEST(faults_name_the_line_and_the_thread)
 }
 END_TEST
 
-/* ---- counts ------------------------------------------------------------------------------------- */
+/* ---- counts -------------------------------------------------------------------------------- */
 
 static struct sim_site site(uint32_t line, enum model_op op, uint64_t requests, uint32_t stride)
 {
@@ -288,7 +289,7 @@ START_TEST(wavefronts_are_marked_between_full_and_none)
 }
 END_TEST
 
-/* ---- answers and predictions -------------------------------------------------------------------- */
+/* ---- answers and predictions --------------------------------------------------------------- */
 
 START_TEST(answers_must_be_whole_numbers)
 {
@@ -310,8 +311,10 @@ END_TEST
 START_TEST(predictions_are_read_as_people_write_them)
 {
   static const char *const names[] = {"a", "b", "c", NULL};
-  static const struct prediction rows[] = {{"a", 2, "try A"}, {"b", 16, "try B"}, {"c", 0.5, "try C"}};
-  struct evidence e = {.names = names, .text = "\xef\xbb\xbf# hello\r\na = 2 # two\r\nb=16\r\n c = 5e-1"};
+  static const struct prediction rows[] = {
+    {"a", 2, "try A"}, {"b", 16, "try B"}, {"c", 0.5, "try C"}};
+  struct evidence e = {.names = names,
+                       .text = "\xef\xbb\xbf# hello\r\na = 2 # two\r\nb=16\r\n c = 5e-1"};
   clear();
   ck_assert(judge_predictions(&v, &e, rows, 3) && v.share == 1);
   e.text = "a = 3\nb = ?\nd = 1\nnonsense\n";

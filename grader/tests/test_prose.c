@@ -16,7 +16,8 @@
 
 #include "run.h"
 
-/* The next word or number of a text, lower case; NULL at the end.  "32-way" is two, "1,024" one. */
+/* The next word or number of a text, lower case; NULL at the end.  "32-way" is two, "1,024"
+ * one. */
 static const char *token(const char *s, char *out, size_t size)
 {
   size_t n = 0;

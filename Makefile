@@ -67,7 +67,7 @@ $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@echo "  CC $<"; $(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# compile.c carries these two as text
-$(BUILD)/grader/toolchain/compile.o: grader/toolchain/ask.h grader/toolchain/cuda_for_clang.h
+# compile.c carries these as text
+$(BUILD)/grader/toolchain/compile.o: grader/toolchain/ask.h $(wildcard grader/toolchain/*_for_clang.h)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

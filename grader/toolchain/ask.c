@@ -111,6 +111,8 @@ void toolchain_ask(const struct compiled *program, const char *questions, double
                             .processes = 1};
   sandbox_run(&job, r);
   size_t size = 0;
+  for (size_t i = 0; i < r->result_size; i++)   /* a zero byte must not hide what follows */
+    if (r->result[i] == 0) r->result[i] = ' ';
   char *sorted = sort_answers(r->result, count, &size, &first);
   if (sorted) {
     free(r->result);

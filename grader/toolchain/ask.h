@@ -2,7 +2,7 @@
  *
  * It runs in the same process as the student's code, so it trusts nothing of it: the questions are
  * read before the first call, every answer is written at once with the number of its question,
- * on a descriptor of its own.  What the student's code could forge here is an answer, and
+ * on a descriptor of its own, between two line ends.  What the student's code could forge here is an answer, and
  * answers are compared with computed ones elsewhere. */
 #ifndef ASK_H
 #define ASK_H
@@ -33,7 +33,7 @@ __attribute__((format(printf, 1, 2))) static void answer(const char *format, ...
 
 static void ask_write(void)
 {
-  for (size_t i = 0; i < ask_used; i++)
+  for (size_t i = 1; i < ask_used; i++)
     if (ask_line[i] == '\n' || ask_line[i] == 0) ask_line[i] = ' ';
   ask_line[ask_used++] = '\n';
   for (size_t at = 0; at < ask_used;) {
@@ -57,7 +57,7 @@ int main(void)
   size_t number = 0;
   for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1, number++) {
     *end = 0;
-    ask_used = (size_t)sprintf(ask_line, "%zu ", number);
+    ask_used = (size_t)sprintf(ask_line, "\n%zu ", number);
     ask(line);
     ask_write();
   }

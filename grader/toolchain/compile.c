@@ -30,6 +30,7 @@ uint64_t toolchain_memory = 4ull << 30;
 
 EMBED(toolchain_text_ask, "grader/toolchain/ask.h");
 EMBED(toolchain_text_cuda, "grader/toolchain/cuda_for_clang.h");
+EMBED(toolchain_text_half, "grader/toolchain/half_for_clang.h");
 
 __attribute__((format(printf, 2, 3))) static void say(struct compiled *out, const char *format, ...)
 {
@@ -169,7 +170,7 @@ static void compile_cuda(const struct source *src, const char *inside, const cha
                          bool nvcc, struct compiled *out)
 {
   const struct toolchain_found *found = toolchain_find();
-  struct sandbox_file files[SHIMS + 2] = {{inside, NULL, src->text, src->size}};
+  struct sandbox_file files[SHIMS + 3] = {{inside, NULL, src->text, src->size}};
   char paths[SHIMS][64];
   const char *readable[] = {found->nvcc_root, NULL};
   const char *const by_nvcc[] = {found->nvcc, "-arch=sm_90", "-ptx", "-lineinfo", "-O3", "-o",
@@ -177,13 +178,16 @@ static void compile_cuda(const struct source *src, const char *inside, const cha
   const char *const by_clang[] = {
     found->clang, "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-nostdlibinc",
     "-nostdinc++", "-ffreestanding", "-std=c++17", "-S", "-O3", "--cuda-gpu-arch=sm_80",
-    "-gline-tables-only", "-fno-exceptions", "-fcuda-flush-denormals-to-zero",
-    "-fno-caret-diagnostics", "-fno-color-diagnostics", "-Wno-unknown-cuda-version", "-isystem",
+    "-gline-tables-only", "-Xclang", "-target-feature", "-Xclang", "+ptx70", "-fno-exceptions",
+    "-fno-caret-diagnostics",
+    "-fno-color-diagnostics", "-Wno-unknown-cuda-version", "-isystem",
     "cuda", "-include", "cuda/cuda_for_clang.h", "-o", "out.ptx", inside, NULL};
   size_t nfiles = 1;
   if (!nvcc) {
     files[nfiles++] = (struct sandbox_file){"cuda/cuda_for_clang.h", NULL, toolchain_text_cuda,
                                             strlen(toolchain_text_cuda)};
+    files[nfiles++] = (struct sandbox_file){"cuda/half_for_clang.h", NULL, toolchain_text_half,
+                                            strlen(toolchain_text_half)};
     for (size_t i = 0; i < SHIMS; i++) {
       snprintf(paths[i], sizeof paths[i], "cuda/%s", shims[i]);
       files[nfiles++] = (struct sandbox_file){paths[i], NULL, "\n", 1};

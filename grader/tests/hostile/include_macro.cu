@@ -1,0 +1,4 @@
+// verdict: CE
+#define PLACE <../../etc/passwd>
+#include PLACE
+extern "C" __global__ void k(float *out) { out[threadIdx.x] = 1.0f; }

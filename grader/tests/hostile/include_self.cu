@@ -1,0 +1,3 @@
+// verdict: CE
+#include "include_self.cu"
+extern "C" __global__ void k(float *out) { out[threadIdx.x] = 1.0f; }

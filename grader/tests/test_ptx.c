@@ -498,6 +498,10 @@ static const struct {
     "'ld.global.v4.f32': operand 1, {%f1, %f2}, cannot stand there; its operands are: dv [a] b?" },
   { "ld.shared.u32 %r1, %r2;", 6,
     "'ld.shared.u32': operand 2, %r2, cannot stand there; its operands are: dv [a] b?" },
+  { "add.u64 %d1, %d2, %r1;", 6, "'add.u64': %r1 is .b32; 64 bits are needed" },
+  { "ld.global.u64 %r1, [%d1];", 6, "'ld.global.u64': %r1 is .b32; at least 64 bits are needed" },
+  { "cvt.u32.u64 %r1, %r2;", 6, "'cvt.u32.u64': %r2 is .b32; at least 64 bits are needed" },
+  { "mov.b64 %d1, {%r1, %h1};", 6, "'mov.b64': 2 elements of 16 bits are not 64 bits" },
   { "popc.u32 %r1, %r2;", 6,
     "'popc.u32': these modifiers and types do not go together; accepted: popc.b32|b64" },
   { "mul24.u32 %r1, %r2, %r3;", 6,
@@ -702,6 +706,25 @@ START_TEST(test_tables)
 }
 END_TEST
 
+START_TEST(test_page)
+{
+  char command[512], line[2048];
+  const char *banks = getenv("BANKS");
+  ck_assert_msg(banks != NULL, "BANKS must name the program");
+  snprintf(command, sizeof command, "'%s' instructions", banks);
+  FILE *f = popen(command, "r");
+  unsigned rows = 0;
+  while (fgets(line, sizeof line, f)) {
+    unsigned bars = 0;
+    for (const char *p = line; *p; p++) bars += *p == '|' && (p == line || p[-1] != '\\');
+    if (*line == '|') ck_assert_msg(bars == 6, "%s", line);
+    rows += *line == '|';
+  }
+  ck_assert_int_eq(pclose(f), 0);
+  ck_assert_uint_gt(rows, PTX_OPS);
+}
+END_TEST
+
 Suite *suite_ptx(void)
 {
   Suite *s = suite_create("ptx");
@@ -716,6 +739,7 @@ Suite *suite_ptx(void)
   tcase_add_test(meaning, test_line_ends);
   tcase_add_test(meaning, test_print);
   tcase_add_test(meaning, test_tables);
+  tcase_add_test(meaning, test_page);
   tcase_add_loop_test(meaning, test_accepted, 0, (int)(sizeof accepted / sizeof *accepted));
   suite_add_tcase(s, meaning);
   tcase_set_timeout(damage_case, 120);

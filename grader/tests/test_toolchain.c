@@ -217,6 +217,37 @@ START_TEST(kernels_with_limits_only)
 }
 END_TEST
 
+/* ptxas judges what clang made of our header. */
+START_TEST(everything)
+{
+  const struct toolchain_found *found = toolchain_find();
+  struct compiled c;
+  struct sandbox_result r;
+  if (!*(_i ? found->clang : found->nvcc)) return;
+  toolchain_cuda("grader/tests/everything.cu", "everything.cu",
+                 _i ? TOOLCHAIN_CLANG : TOOLCHAIN_NVCC, &c);
+  ck_assert_msg(c.ok, "%s", c.summary);
+  for (size_t i = 0; i < c.ndiagnostics; i++)
+    ck_assert_msg(!c.diagnostics[i].error, "%s", c.diagnostics[i].text);
+  ck_assert_ptr_nonnull(strstr(c.code, "everything.cu\""));
+  if (*found->nvcc) {
+    char ptxas[600];
+    snprintf(ptxas, sizeof ptxas, "%s/bin/ptxas", found->nvcc_root);
+    const char *argv[] = {ptxas, "-arch=sm_90", "-o", "out", "in.ptx", NULL};
+    const char *readable[] = {found->nvcc_root, NULL};
+    struct sandbox_file f = {"in.ptx", NULL, c.code, c.code_size};
+    struct sandbox_job job = {.argv = argv, .files = &f, .nfiles = 1, .readable = readable,
+                              .result_file = "out", .wall_seconds = 60, .cpu_seconds = 60,
+                              .memory_bytes = 4ull << 30, .output_bytes = 1 << 24,
+                              .processes = 8};
+    sandbox_run(&job, &r);
+    ck_assert_msg(r.end == SANDBOX_EXITED && r.status == 0, "%s%s%s", r.out, r.err, r.why);
+    sandbox_result_free(&r);
+  }
+  compiled_free(&c);
+}
+END_TEST
+
 START_TEST(memory_cap)
 {
   struct compiled c;
@@ -436,7 +467,7 @@ Suite *suite_toolchain(void)
     {"printable", printable, 1, 10}, {"diagnostics", diagnostics, 1, 10},
     {"line directives", line_directives, 1, 10}, {"sandbox", sandbox_basics, 2, 60},
     {"odd files", odd_files, 1, 120}, {"corpus", corpus_is_whole, 1, 10},
-    {"memory", memory_cap, 2, 60},
+    {"memory", memory_cap, 2, 60}, {"everything", everything, 2, 60},
     {"programs", programs, 2 * programs_n, 60}, {"kernels", kernels, 2 * kernels_n, 60},
     {"kernels, limits only", kernels_with_limits_only, 1, 120}};
   Suite *s = suite_create("toolchain");

@@ -95,7 +95,18 @@ static bool ended_early(const struct sandbox_result *r, const char *name, struct
   return true;
 }
 
-static void summarise(struct compiled *out, const char *name)
+/* Inline assembly is checked by ptxas, which knows no lines of ours:
+ * "ptxas out.ptx, line 20; error   : Not a name of any known instruction". */
+static const char *ptxas_error(const char *said, size_t *length)
+{
+  const char *p = strncmp(said, "ptxas ", 6) == 0 ? said : strstr(said, "\nptxas ");
+  const char *end = p ? p + 1 + strcspn(p + 1, "\n") : NULL;
+  if (!p || !(p = strstr(p, "; error")) || p > end || !(p = strstr(p, ": ")) || p > end) return NULL;
+  *length = (size_t)(end - p - 2);
+  return p + 2;
+}
+
+static void summarise(struct compiled *out, const char *name, const char *said)
 {
   for (size_t i = 0; i < out->ndiagnostics; i++)
     if (out->diagnostics[i].error) {
@@ -103,7 +114,12 @@ static void summarise(struct compiled *out, const char *name)
           out->diagnostics[i].text);
       return;
     }
-  say(out, "%s does not compile", name);
+  size_t length;
+  const char *ptxas = ptxas_error(said, &length);
+  if (ptxas)
+    say(out, "%s does not compile; its inline assembly: %.*s", name, (int)length, ptxas);
+  else
+    say(out, "%s does not compile", name);
 }
 
 /* ---- CUDA ------------------------------------------------------------------------------------------- */
@@ -177,10 +193,9 @@ static void compile_cuda(const struct source *src, const char *inside, const cha
                                  "out.ptx", inside, NULL};
   const char *const by_clang[] = {
     found->clang, "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-nostdlibinc",
-    "-nostdinc++", "-ffreestanding", "-std=c++17", "-S", "-O3", "--cuda-gpu-arch=sm_80",
-    "-gline-tables-only", "-Xclang", "-target-feature", "-Xclang", "+ptx70", "-fno-exceptions",
-    "-fno-caret-diagnostics",
-    "-fno-color-diagnostics", "-Wno-unknown-cuda-version", "-isystem",
+    "-nostdinc++", "-std=c++17", "-S", "-O3", "--cuda-gpu-arch=sm_80", "-gline-tables-only",
+    "-Xclang", "-target-feature", "-Xclang", "+ptx70", "-fno-exceptions",
+    "-fno-caret-diagnostics", "-fno-color-diagnostics", "-Wno-unknown-cuda-version", "-isystem",
     "cuda", "-include", "cuda/cuda_for_clang.h", "-o", "out.ptx", inside, NULL};
   size_t nfiles = 1;
   if (!nvcc) {
@@ -206,7 +221,7 @@ static void compile_cuda(const struct source *src, const char *inside, const cha
   diagnose(r.out, inside, name, src->text, out);
   if (ended_early(&r, name, out)) {
   } else if (r.status != 0) {
-    summarise(out, name);
+    summarise(out, name, r.err);
   } else if (r.result_size == 0 || memchr(r.result, 0, r.result_size)) {
     out->our_fault = true;
     say(out, "%s was not compiled: %s ended well but wrote no PTX", name, out->compiler);
@@ -332,7 +347,7 @@ void toolchain_c(const char *path, const char *name, const char *driver, const c
   diagnose(r.err, inside, name, src.text, out);
   if (ended_early(&r, name, out)) {
   } else if (r.status != 0) {
-    summarise(out, name);
+    summarise(out, name, "");
     bool told = false;
     for (size_t i = 0; i < out->ndiagnostics; i++) told |= out->diagnostics[i].error;
     if (!told) explain_link(r.err, name, header, out);

@@ -410,7 +410,6 @@ CFC_FN float expm1f(float x)
   p = fmaf(p, x, 0.5f);
   return fmaf(p, x * x, x);
 }
-CFC_FN float exp10f(float x) { return expf(x * 2.30258509f); }
 CFC_FN float __expf(float x) { return cfc_ex2(x * 1.44269504f); }
 CFC_FN float __exp10f(float x) { return cfc_ex2(x * 3.32192809f); }
 
@@ -434,8 +433,8 @@ CFC_FN float logf(float x)
 CFC_FN float log2f(float x)
 {
   if (!(x > 0.0f) || x == INFINITY) return logf(x);
-  float m = fabsf(x - 1.0f) < 0.3f ? 0.0f : x;
-  return m != 0.0f ? cfc_lg2(m) : logf(x) * 1.44269504f;
+  if (x > 0.5f && x < 2.0f) return logf(x) * 1.44269504f;   /* lg2's error is absolute here */
+  return cfc_lg2(x);
 }
 CFC_FN float log10f(float x) { return logf(x) * 0.434294482f; }
 CFC_FN float log1pf(float x)
@@ -492,13 +491,16 @@ CFC_FN float powf(float x, float y)
   return sign * cfc_scale((float)p, n);
 }
 
+CFC_FN float exp10f(float x) { return powf(10.0f, x); }
+
 /* Sine and cosine: the quarter turn is taken off in double, good for arguments up to about 10^8. */
 CFC_FN void cfc_quarter(float x, int *quarter, float *r)
 {
   double turns = (double)x * 0.6366197723675814;
   double n;
   asm("cvt.rni.f64.f64 %0, %1;" : "=d"(n) : "d"(turns));
-  *r = (float)((double)x - n * 1.5707963267948966);
+  *r = (float)__nvvm_fma_rn_d(n, -6.123233995736766e-17,
+                              __nvvm_fma_rn_d(n, -1.5707963267948966, (double)x));
   *quarter = (int)(long long)n;
 }
 CFC_FN float cfc_sin(float r)
@@ -598,8 +600,8 @@ CFC_FN float rsqrt(float x) { return rsqrtf(x); }
 
 /* ---- printf and assert -------------------------------------------------------------------------------------------------------------- */
 
-extern "C" __device__ int vprintf(const char *format, const char *arguments);
-#define printf(...) __builtin_printf(__VA_ARGS__)   /* clang packs the arguments for vprintf */
+/* clang makes a call of vprintf of it, if it may know printf: no -ffreestanding. */
+extern "C" __device__ int printf(const char *format, ...);
 extern "C" __device__ void __assertfail(const char *what, const char *file, unsigned line,
                                         const char *function, size_t char_size);
 

@@ -13,7 +13,6 @@
 
 #include "suites/item.h"
 
-enum { STEP_BUDGET = 200000000, WARP_BUDGET = 50000000 };   /* of a launch, of one warp */
 #define MEMORY_LIMIT (UINT64_C(1) << 30)
 
 __attribute__((format(printf, 1, 2))) static char *text(const char *format, ...)
@@ -214,8 +213,9 @@ static void run_kernel(struct work *w, struct item *it, const struct compiled *c
   if (!device || !strcmp(device, "auto")) device = "sim";
   snprintf(job->device, sizeof job->device, "%s", device);
   job->options = (struct sim_options){
-    .threads = w->sim_threads, .step_budget = STEP_BUDGET, .warp_budget = WARP_BUDGET,
-    .memory_limit = MEMORY_LIMIT, .seed = w->seed ^ 0x5eed};
+    .threads = w->sim_threads, .step_budget = job->options.step_budget,
+    .warp_budget = job->options.step_budget / 2, .memory_limit = MEMORY_LIMIT,
+    .seed = w->seed ^ 0x5eed};
   job->ptx = (unsigned char *)c->code;
   job->ptx_size = c->code_size;
   job_run(job, seconds_left(w, TEST_SECONDS), &it->outcome);

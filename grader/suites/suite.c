@@ -95,6 +95,7 @@ struct plan *plan_new(uint64_t seed, const char *label)
   char text[256];
   snprintf(text, sizeof text, "poison %s", label);
   rng_seed(&p->poison, seed, text);
+  p->job.options.step_budget = PLAN_STEPS;
   return p;
 }
 
@@ -187,6 +188,11 @@ void plan_arg(struct plan *p, const void *value, size_t bytes)
 {
   struct job_arg *a = next_arg(p, bytes);
   if (a) memcpy(a->value, value, bytes);
+}
+
+void plan_budget(struct plan *p, uint64_t warp_instructions)
+{
+  p->job.options.step_budget = warp_instructions;
 }
 
 void plan_ask(struct plan *p, const char *format, ...)

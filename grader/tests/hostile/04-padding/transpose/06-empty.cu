@@ -1,0 +1,1 @@
+// expect: *: no kernel called transpose

@@ -1,0 +1,414 @@
+/* One warp access: where its lanes point, whether they may, what it costs.
+ *
+ * Most instructions see the same pattern of lanes again and again, moved by a constant: a site keeps
+ * the last pattern (each lane's distance from the first active one) with what was worked out for
+ * it: extent, alignment, shape, price.  A pattern met again costs one comparison of two rows.
+ *
+ * Lanes of one access may lie in several objects (generic addresses; two buffers): the caller then
+ * moves data span by span, and counting takes all lanes of a kind of memory as one access. */
+#include <string.h>
+
+#include "rows.h"
+
+static const char *verb(enum access_kind k)
+{
+  return k == ACCESS_LOAD ? "reads" : k == ACCESS_STORE ? "writes" : "updates";
+}
+
+/* ---- faults -------------------------------------------------------------------------------------- */
+
+static void name_object(struct sim_fault *f, const char *name, uint64_t offset, uint32_t width)
+{
+  snprintf(f->object, sizeof f->object, "%s", name);
+  f->address = offset;
+  f->width = width;
+}
+
+static void fault_shared(struct warp *w, const struct sim_inst *i, unsigned lane,
+                         enum access_kind kind, uint64_t at)
+{
+  struct block *b = w->block;
+  struct sim_fault *f;
+  int64_t offset = (int64_t)(at - SIM_SHARED_BASE);
+  if (!b->shared_bytes)
+    f = fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
+                   "%s shared memory, but the launch gives the block none", verb(kind));
+  else if (offset < 0)
+    f = fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
+                   "%s %u bytes %lld before the start of shared memory: a negative index?",
+                   verb(kind), i->width, (long long)-offset);
+  else
+    f = fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
+                   "%s %u bytes at byte %lld of shared memory, where the block has %u bytes: check the "
+                   "index against the array's size", verb(kind), i->width, (long long)offset,
+                   b->shared_bytes);
+  if (f) name_object(f, "shared memory", (uint64_t)offset, i->width);
+}
+
+static void fault_global(struct warp *w, const struct sim_inst *i, unsigned lane,
+                         enum access_kind kind, uint64_t at)
+{
+  struct sim_object *o = memory_nearest(w->runner->sim, at);
+  struct sim_fault *f;
+  if (at < 0x10000) {
+    f = fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
+                   "%s %u bytes at address %llu: a null pointer", verb(kind), i->width,
+                   (unsigned long long)at);
+    if (f) name_object(f, "null", at, i->width);
+  } else if (!o) {
+    f = fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
+                   "%s %u bytes at 0x%llx, where there is no memory", verb(kind), i->width,
+                   (unsigned long long)at);
+    if (f) name_object(f, "no object", at, i->width);
+  } else if (at < o->base) {
+    f = fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
+                   "%s %u bytes %llu before the start of '%s': a negative index?", verb(kind),
+                   i->width, (unsigned long long)(o->base - at), o->name);
+    if (f) name_object(f, o->name, at - o->base, i->width);
+  } else {
+    uint64_t offset = at - o->base, past = offset + i->width - o->size;
+    f = fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
+                   "%s %u bytes at byte %llu of '%s', which has %llu bytes: %llu past its end. Check "
+                   "the index against the size", verb(kind), i->width, (unsigned long long)offset,
+                   o->name, (unsigned long long)o->size, (unsigned long long)past);
+    if (f) name_object(f, o->name, offset, i->width);
+  }
+}
+
+static void fault_alignment(struct warp *w, const struct sim_inst *i, unsigned lane,
+                            enum access_kind kind, uint64_t at)
+{
+  struct sim_fault *f =
+      fault_note(w, i, lane, SIM_FAULT_ALIGNMENT, true,
+                 "%s %u bytes at an address that is no multiple of %u (0x%llx): wide accesses must "
+                 "be aligned to their width", verb(kind), i->width, i->width,
+                 (unsigned long long)at);
+  if (f) {
+    f->address = at;
+    f->width = i->width;
+  }
+}
+
+static void fault_read_only(struct warp *w, const struct sim_inst *i, unsigned lane,
+                            enum access_kind kind, const struct sim_object *o, uint64_t at)
+{
+  struct sim_fault *f = fault_note(w, i, lane, SIM_FAULT_READ_ONLY, true,
+                                   "%s '%s' at byte %llu, which is input only", verb(kind), o->name,
+                                   (unsigned long long)(at - o->base));
+  if (f) name_object(f, o->name, at - o->base, i->width);
+}
+
+static void fault_local(struct warp *w, const struct sim_inst *i, unsigned lane,
+                        enum access_kind kind, uint64_t at, uint32_t top)
+{
+  struct sim_fault *f =
+      fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
+                 "%s %u bytes at byte %lld of the thread's own memory, which has %u bytes: an index "
+                 "past the end of a local array?", verb(kind), i->width, (long long)at, top);
+  if (f) name_object(f, "local memory", at, i->width);
+}
+
+/* ---- addresses ------------------------------------------------------------------------------------- */
+
+static void addresses(struct warp *w, const struct sim_inst *i, uint64_t out[SIM_LANES])
+{
+  if (i->flags & SIM_MEM_WIDE_ADDRESS) {
+    const u64_row *a = SIM_ROW(u64_row, i->a);
+    for (int l = 0; l < SIM_LANES; l++) out[l] = a[l] + i->imm;
+  } else {
+    const u32_row *a = SIM_ROW(u32_row, i->a);
+    for (int l = 0; l < SIM_LANES; l++) out[l] = (uint32_t)(a[l] + (uint32_t)i->imm);
+  }
+}
+
+/* Whether the lanes have the site's pattern. */
+static bool same32(const struct site *s, const u32_row *a, uint32_t a0, uint32_t mask)
+{
+  uint32_t differ = 0;
+  if (mask == SIM_FULL) {
+    for (int l = 0; l < SIM_LANES; l++) differ |= (a[l] - a0) ^ (uint32_t)s->rel[l];
+  } else {
+    for (int l = 0; l < SIM_LANES; l++)
+      differ |= ((a[l] - a0) ^ (uint32_t)s->rel[l]) & -(mask >> l & 1);
+  }
+  return !differ;
+}
+
+static bool same64(const struct site *s, const u64_row *a, uint64_t a0, uint32_t mask)
+{
+  uint64_t differ = 0;
+  if (mask == SIM_FULL) {
+    for (int l = 0; l < SIM_LANES; l++) differ |= (a[l] - a0) ^ (uint64_t)(int64_t)s->rel[l];
+  } else {
+    for (int l = 0; l < SIM_LANES; l++)
+      differ |= ((a[l] - a0) ^ (uint64_t)(int64_t)s->rel[l]) & -(uint64_t)(mask >> l & 1);
+  }
+  return !differ;
+}
+
+/* Works a new pattern out.  False when lanes are too far apart to be one span. */
+static bool learn(struct site *s, const uint64_t *a, uint64_t a0, uint32_t mask, uint32_t width)
+{
+  int64_t least = 0, most = 0;
+  uint32_t ragged = 0, stride = 0, spread = 0;
+  s->priced = false;
+  s->mask = 0;
+  for (int l = 0; l < SIM_LANES; l++) {
+    int64_t rel = mask >> l & 1 ? (int64_t)(a[l] - a0) : 0;
+    least = rel < least ? rel : least;
+    most = rel > most ? rel : most;
+    ragged |= (uint32_t)rel;
+    stride |= (uint32_t)rel ^ (uint32_t)l * width;
+    spread |= (uint32_t)rel;
+    s->rel[l] = (int32_t)rel;
+  }
+  if (least < INT32_MIN || most > INT32_MAX) return false;
+  s->mask = mask;
+  s->least = (int32_t)least;
+  s->most = (int32_t)most;
+  s->ragged = ragged;
+  s->shape = mask != SIM_FULL ? CLASS_OTHER
+             : !stride        ? CLASS_UNIT
+             : !spread        ? CLASS_UNIFORM
+                              : CLASS_OTHER;
+  return true;
+}
+
+/* ---- one lane at a time: what a span cannot hold ------------------------------------------------------ */
+
+enum place { PLACE_SHARED, PLACE_LOCAL, PLACE_GLOBAL };
+
+static enum place place_of(const struct sim_inst *i, uint64_t *at)
+{
+  if (i->space == PTX_SHARED) return PLACE_SHARED;
+  if (i->space == PTX_LOCAL || i->space == PTX_PARAM) return PLACE_LOCAL;
+  if (i->space != PTX_GENERIC) return PLACE_GLOBAL;
+  if (*at - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES) {
+    *at -= SIM_SHARED_WINDOW;
+    return PLACE_SHARED;
+  }
+  if (*at - SIM_LOCAL_WINDOW < SIM_WINDOW_BYTES) {
+    *at -= SIM_LOCAL_WINDOW;
+    return PLACE_LOCAL;
+  }
+  return PLACE_GLOBAL;
+}
+
+static uint32_t local_top(const struct warp *w)
+{
+  return w->frame->local_base + w->frame->func->local_bytes;
+}
+
+static __thread int32_t scratch[SIM_LANES];
+
+/* Counts an access whose lanes are in several places. */
+static void count_apart(struct warp *w, const struct sim_inst *i, uint32_t mask,
+                        const uint64_t *a)
+{
+  struct site *site = &w->runner->sites[i->site];
+  for (int shared = 0; shared < 2; shared++) {
+    struct site apart = *site;
+    uint32_t here = 0;
+    uint64_t first = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+      unsigned l = first_lane(m);
+      uint64_t at = a[l];
+      enum place p = place_of(i, &at);
+      if (p == PLACE_LOCAL || (p == PLACE_SHARED) != shared) continue;
+      if (!here) first = at;
+      here |= 1u << l;
+      int64_t rel = (int64_t)(at - first);
+      /* Sectors far apart are distinct whatever the distance. */
+      apart.rel[l] = rel != (int32_t)rel ? (int32_t)((rel >> 31 ^ rel) & ~31) | (int32_t)(rel & 31)
+                                         : (int32_t)rel;
+    }
+    if (!here) continue;
+    apart.priced = false;
+    apart.mask = here;
+    count_access(w, i, &apart, here, first, apart.rel, shared);
+    site->sides[0] = apart.sides[0];
+    site->sides[1] = apart.sides[1];
+  }
+}
+
+static uint32_t span_apart(struct warp *w, const struct sim_inst *i, uint32_t left, bool fresh,
+                           enum access_kind kind, struct span *span)
+{
+  struct runner *t = w->runner;
+  uint64_t a[SIM_LANES];
+  addresses(w, i, a);
+  unsigned lane = first_lane(left);
+  uint64_t at = a[lane];
+  enum place place = place_of(i, &at);
+  if (at & (i->width - 1)) {
+    fault_alignment(w, i, lane, kind, at);
+    return 0;
+  }
+  const struct sim_object *o = NULL;
+  uint32_t top = 0;
+  switch (place) {
+  case PLACE_SHARED:
+    if (at < SIM_SHARED_BASE || at + i->width > SIM_SHARED_BASE + (uint64_t)w->block->shared_bytes) {
+      fault_shared(w, i, lane, kind, at);
+      return 0;
+    }
+    span->base = w->block->shared + (at - SIM_SHARED_BASE);
+    break;
+  case PLACE_LOCAL:
+    top = local_top(w);
+    if (at > top || i->width > top - at) {
+      fault_local(w, i, lane, kind, at, top);
+      return 0;
+    }
+    span->base = w->local + (size_t)lane * w->local_room + at;
+    break;
+  case PLACE_GLOBAL:
+    o = memory_find(t->sim, at);
+    if (!o || i->width > o->size - (at - o->base)) {
+      fault_global(w, i, lane, kind, at);
+      return 0;
+    }
+    if (kind != ACCESS_LOAD && o->read_only) {
+      fault_read_only(w, i, lane, kind, o, at);
+      return 0;
+    }
+    span->base = o->host + (at - o->base);
+    break;
+  }
+  uint32_t now = 0;
+  for (uint32_t m = left; m; m &= m - 1) {
+    unsigned l = first_lane(m);
+    uint64_t other = a[l];
+    if (place_of(i, &other) != place || (other & (i->width - 1))) continue;
+    if (place == PLACE_SHARED &&
+        (other < SIM_SHARED_BASE ||
+         other + i->width > SIM_SHARED_BASE + (uint64_t)w->block->shared_bytes))
+      continue;
+    if (place == PLACE_LOCAL && (other > top || i->width > top - other)) continue;
+    if (place == PLACE_GLOBAL &&
+        (other < o->base || other - o->base > o->size || i->width > o->size - (other - o->base)))
+      continue;
+    int64_t rel = (int64_t)(other - at);
+    if (place == PLACE_LOCAL) rel += ((int64_t)l - (int64_t)lane) * (int64_t)w->local_room;
+    if (rel != (int32_t)rel) continue;
+    scratch[l] = (int32_t)rel;
+    now |= 1u << l;
+  }
+  span->rel = scratch;
+  span->shape = CLASS_OTHER;
+  span->shared = place == PLACE_SHARED;
+  span->offset = (uint32_t)at;
+  if (fresh && place != PLACE_LOCAL && i->site != SIM_NO_SITE) count_apart(w, i, left, a);
+  if (place == PLACE_SHARED && !t->sim->options.no_checks)
+    shadow_access(w, i, now, (uint32_t)at - SIM_SHARED_BASE, scratch, CLASS_OTHER, i->width, kind);
+  return now;
+}
+
+/* ---- the usual way ------------------------------------------------------------------------------------- */
+
+static uint32_t span_shared(struct warp *w, const struct sim_inst *i, struct site *s,
+                            uint32_t mask, bool fresh, enum access_kind kind, uint32_t first,
+                            struct span *span)
+{
+  struct block *b = w->block;
+  uint32_t offset = first - SIM_SHARED_BASE;
+  if ((first | s->ragged) & (i->width - 1u)) return 0;
+  if ((int64_t)offset + s->least < 0 ||
+      (int64_t)offset + s->most + i->width > (int64_t)b->shared_bytes ||
+      first < SIM_SHARED_BASE)
+    return 0;
+  span->base = b->shared + offset;
+  span->rel = s->rel;
+  span->shape = s->shape;
+  span->shared = true;
+  span->offset = first;
+  if (fresh) count_access(w, i, s, mask, first, s->rel, true);
+  if (!w->runner->sim->options.no_checks)
+    shadow_access(w, i, mask, offset, s->rel, s->shape, i->width, kind);
+  return mask;
+}
+
+static uint32_t span_global(struct warp *w, const struct sim_inst *i, struct site *s,
+                            uint32_t mask, bool fresh, enum access_kind kind, uint64_t first,
+                            struct span *span)
+{
+  if ((first | s->ragged) & (i->width - 1u)) return 0;
+  const struct sim_object *o = s->object;
+  uint64_t lo = first + (uint64_t)(int64_t)s->least;
+  uint64_t bytes = (uint64_t)((int64_t)s->most - s->least) + i->width;
+  if (!o || lo < o->base || lo - o->base > o->size || bytes > o->size - (lo - o->base)) {
+    o = memory_find(w->runner->sim, lo);
+    if (!o || bytes > o->size - (lo - o->base)) return 0;
+    s->object = o;
+  }
+  if (kind != ACCESS_LOAD && o->read_only) return 0;
+  span->base = o->host + (first - o->base);
+  span->rel = s->rel;
+  span->shape = s->shape;
+  span->shared = false;
+  if (fresh && i->space != PTX_CONST) count_access(w, i, s, mask, first, s->rel, false);
+  return mask;
+}
+
+uint32_t access_span(struct warp *w, const struct sim_inst *i, uint32_t left, bool fresh,
+                     enum access_kind kind, struct span *span)
+{
+  if (!fresh || i->site == SIM_NO_SITE) return span_apart(w, i, left, fresh, kind, span);
+  struct site *s = &w->runner->sites[i->site];
+  unsigned lane = first_lane(left);
+  uint64_t first;
+  if (i->flags & SIM_MEM_WIDE_ADDRESS) {
+    const u64_row *a = SIM_ROW(u64_row, i->a);
+    first = a[lane] + i->imm;
+    if (s->mask != left || !same64(s, a, a[lane], left)) {
+      uint64_t all[SIM_LANES];
+      addresses(w, i, all);
+      if (!learn(s, all, first, left, i->width))
+        return span_apart(w, i, left, fresh, kind, span);
+    }
+  } else {
+    const u32_row *a = SIM_ROW(u32_row, i->a);
+    first = (uint32_t)(a[lane] + (uint32_t)i->imm);
+    if (s->mask != left || !same32(s, a, a[lane], left)) {
+      uint64_t all[SIM_LANES];
+      addresses(w, i, all);
+      if (!learn(s, all, first, left, i->width))
+        return span_apart(w, i, left, fresh, kind, span);
+    }
+  }
+  uint32_t now = 0;
+  if (i->space == PTX_SHARED) {
+    if (first <= UINT32_MAX)
+      now = span_shared(w, i, s, left, fresh, kind, (uint32_t)first, span);
+  } else if (i->space == PTX_GENERIC && first - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES) {
+    uint64_t offset = first - SIM_SHARED_WINDOW;
+    if (offset <= UINT32_MAX)
+      now = span_shared(w, i, s, left, fresh, kind, (uint32_t)offset, span);
+  } else if (i->space == PTX_GENERIC && first - SIM_LOCAL_WINDOW < SIM_WINDOW_BYTES) {
+    now = 0;
+  } else {
+    now = span_global(w, i, s, left, fresh, kind, first, span);
+  }
+  /* Anything unusual, a fault included, is looked at lane by lane. */
+  return now ? now : span_apart(w, i, left, fresh, kind, span);
+}
+
+uint8_t *access_host(struct warp *w, unsigned lane, uint64_t at, uint64_t *room)
+{
+  if (at - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES) {
+    at -= SIM_SHARED_WINDOW + SIM_SHARED_BASE;
+    if (at >= w->block->shared_bytes) return NULL;
+    *room = w->block->shared_bytes - at;
+    return w->block->shared + at;
+  }
+  if (at - SIM_LOCAL_WINDOW < SIM_WINDOW_BYTES) {
+    at -= SIM_LOCAL_WINDOW;
+    if (at >= local_top(w)) return NULL;
+    *room = local_top(w) - at;
+    return w->local + (size_t)lane * w->local_room + at;
+  }
+  const struct sim_object *o = memory_find(w->runner->sim, at);
+  if (!o) return NULL;
+  *room = o->size - (at - o->base);
+  return o->host + (at - o->base);
+}

@@ -1,0 +1,231 @@
+/* One block: its warps take turns until each waits at a barrier or has ended.
+ *
+ * Barriers count threads, as the hardware does since compute capability 7.0: a barrier opens when
+ * all threads of the block that have not exited (or the number it names) have arrived.  When no
+ * warp can go on and some thread still waits, the block is stuck and the fault names both places. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+enum { TURN = 20000 };
+
+static uint32_t popcount(uint32_t m) { return (uint32_t)__builtin_popcount(m); }
+
+static void open_barrier(struct block *b, uint32_t id)
+{
+  struct barrier *bar = &b->barriers[id];
+  bool all = bar->arrived >= b->live;
+  shadow_barrier(b, bar, all);
+  for (uint32_t k = 0; k < b->nwarps; k++) {
+    if (!(bar->warps >> k & 1)) continue;
+    struct warp *w = &b->warps[k];
+    for (unsigned g = 0; g < w->ngroups; g++) {
+      struct group *group = &w->groups[g];
+      if (group->state != GROUP_BARRIER || group->barrier != id) continue;
+      group->state = GROUP_RUN;
+      const struct sim_inst *i = group->at;
+      if (i->run == exec_bar_red) {
+        uint32_t yes = bar->yes, votes = bar->votes;
+        uint8_t *row = group->frame->regs + (i->d & ~3u);
+        if (i->small[0] == 0) {
+          for (uint32_t m = group->mask; m; m &= m - 1) ((u32_row *)row)[first_lane(m)] = yes;
+        } else {
+          bool value = i->small[0] == 1 ? yes == votes : yes != 0;
+          u32_row *p = (u32_row *)row;
+          *p = (*p & ~group->mask) | (value ? group->mask : 0);
+        }
+      }
+    }
+    /* Groups that may now join, or be lower than the running one. */
+    warp_reschedule(w);
+  }
+  memset(bar, 0, sizeof *bar);
+}
+
+static void check_barrier(struct block *b, uint32_t id)
+{
+  struct barrier *bar = &b->barriers[id];
+  if (!bar->arrived) return;
+  if (bar->arrived >= (bar->expected ? bar->expected : b->live)) open_barrier(b, id);
+}
+
+void block_lanes_exited(struct block *b)
+{
+  for (uint32_t id = 0; id < SIM_BARRIERS; id++)
+    if (b->barriers[id].arrived && !b->barriers[id].expected) check_barrier(b, id);
+}
+
+/* Lanes of one barrier number and thread count. */
+static void arrive(struct warp *w, const struct sim_inst *i, uint32_t lanes, uint32_t id,
+                   uint32_t expected, bool wait, uint32_t yes)
+{
+  struct block *b = w->block;
+  unsigned lane = first_lane(lanes);
+  if (id >= SIM_BARRIERS) {
+    fault_note(w, i, lane, SIM_FAULT_BARRIER, true, "there is no barrier %u: they are 0 to 15", id);
+    return;
+  }
+  if (expected % 32 || expected > (b->nthreads + 31) / 32 * 32) {
+    fault_note(w, i, lane, SIM_FAULT_BARRIER, true,
+               "a barrier of %u threads: the number must be a multiple of 32, and the block has %u",
+               expected, b->nthreads);
+    return;
+  }
+  struct barrier *bar = &b->barriers[id];
+  if (bar->arrived && bar->expected != expected) {
+    fault_note(w, i, lane, SIM_FAULT_BARRIER, true,
+               "barrier %u is used with %u threads here while others wait at it for %u", id,
+               expected ? expected : b->nthreads, bar->expected ? bar->expected : b->nthreads);
+    return;
+  }
+  bar->expected = expected;
+  /* With a count, a warp arrives as 32 threads even when its last lanes do not exist. */
+  bar->arrived += expected && lanes == w->live && w->live == w->started ? SIM_LANES
+                                                                        : popcount(lanes);
+  bar->votes += popcount(lanes);
+  bar->yes += popcount(yes & lanes);
+  bar->warps |= 1u << w->id;
+  w->runner->totals.barriers++;
+  if (wait) {
+    struct group *g = warp_park(w, lanes, GROUP_BARRIER, w->pc, i);
+    g->barrier = id;
+    g->expected = expected;
+    bar->arrive_tick[w->id] = 0;
+  } else {
+    bar->arrive_tick[w->id] = ++b->shadow.tick;
+  }
+  check_barrier(b, id);
+}
+
+/* a: number of the barrier; b: threads, when small[1]; c: predicate of bar.red, flip in imm. */
+static void arrive_all(struct warp *w, const struct sim_inst *i, uint32_t exec, bool wait,
+                       uint32_t yes)
+{
+  const u32_row *ids = SIM_ROW(u32_row, i->a);
+  const u32_row *counts = SIM_ROW(u32_row, i->b);
+  while (exec && !w->runner->stop) {
+    unsigned lane = first_lane(exec);
+    uint32_t id = ids[lane], count = i->small[1] ? counts[lane] : 0, same = 0;
+    for (uint32_t m = exec; m; m &= m - 1) {
+      unsigned l = first_lane(m);
+      if (ids[l] == id && (!i->small[1] || counts[l] == count)) same |= 1u << l;
+    }
+    exec &= ~same;
+    if (i->small[1] && !count) {
+      fault_note(w, i, lane, SIM_FAULT_BARRIER, true, "a barrier of no threads");
+      return;
+    }
+    arrive(w, i, same, id, count, wait, yes);
+  }
+}
+
+void exec_bar_sync(struct warp *w, const struct sim_inst *i, uint32_t exec)
+{
+  arrive_all(w, i, exec, true, 0);
+}
+
+void exec_bar_arrive(struct warp *w, const struct sim_inst *i, uint32_t exec)
+{
+  arrive_all(w, i, exec, false, 0);
+}
+
+void exec_bar_red(struct warp *w, const struct sim_inst *i, uint32_t exec)
+{
+  arrive_all(w, i, exec, true, *SIM_ROW(u32_row, i->c) ^ (uint32_t)i->imm);
+}
+
+/* ---- the block is stuck ------------------------------------------------------------------------- */
+
+static const char *waiting_at(const struct group *g)
+{
+  switch (g->state) {
+  case GROUP_BARRIER: return "a barrier of the block";
+  case GROUP_WARP_BARRIER: return "__syncwarp";
+  default: return "a warp-wide instruction";
+  }
+}
+
+static void stuck(struct block *b)
+{
+  struct warp *first = NULL, *second = NULL;
+  struct group *g1 = NULL, *g2 = NULL;
+  for (uint32_t k = 0; k < b->nwarps; k++) {
+    struct warp *w = &b->warps[k];
+    /* In order of lanes, not of parking, so that the text does not depend on either. */
+    for (unsigned g = 0; g < w->ngroups; g++) {
+      struct group *group = &w->groups[g];
+      if (!g1 || (first == w && first_lane(group->mask) < first_lane(g1->mask))) {
+        g1 = group;
+        first = w;
+      }
+    }
+  }
+  for (uint32_t k = 0; k < b->nwarps; k++) {
+    struct warp *w = &b->warps[k];
+    for (unsigned g = 0; g < w->ngroups; g++) {
+      struct group *group = &w->groups[g];
+      if (group != g1 && (group->at != g1->at || group->barrier != g1->barrier) && !g2) {
+        g2 = group;
+        second = w;
+      }
+    }
+  }
+  if (!g1) return;
+  struct sim_fault *f;
+  if (g1->state == GROUP_BARRIER) {
+    const struct barrier *bar = &b->barriers[g1->barrier];
+    f = fault_note(first, g1->at, first_lane(g1->mask), SIM_FAULT_BARRIER, true,
+                   "%u threads wait at this barrier for %u others that never come. Every thread "
+                   "of the block must reach the same barrier: move it out of the `if` or loop that "
+                   "not all of them enter", bar->arrived,
+                   (bar->expected ? bar->expected : b->live) - bar->arrived);
+  } else {
+    f = fault_note(first, g1->at, first_lane(g1->mask), SIM_FAULT_BARRIER, true,
+                   "%u lanes wait here, at %s, for lanes of the member mask that never come",
+                   popcount(g1->mask), waiting_at(g1));
+  }
+  if (f && g2) {
+    fault_thread(b, second->id * SIM_LANES + first_lane(g2->mask), f->other_thread);
+    f->other_line = g2->at->ptx->source_line;
+    size_t n = strlen(f->text);
+    snprintf(f->text + n, sizeof f->text - n, ". Thread (%u,%u,%u) waits at line %u, at %s",
+             f->other_thread[0], f->other_thread[1], f->other_thread[2], f->other_line,
+             waiting_at(g2));
+  }
+}
+
+void block_run(struct runner *t)
+{
+  struct block *b = &t->block;
+  b->live = b->nthreads;
+  memset(b->barriers, 0, sizeof b->barriers);
+  memset(b->shared, (int)(0xa5 ^ (t->sim->options.seed & 0x5a)), b->shared_bytes);
+  shadow_block(&b->shadow);
+  special_fill_block(t);
+  for (uint32_t k = 0; k < b->nwarps; k++) {
+    uint32_t threads = b->nthreads - k * SIM_LANES;
+    warp_start(&b->warps[k], threads >= SIM_LANES ? SIM_FULL : (1u << threads) - 1);
+  }
+  bool going = true;
+  while (going && !t->stop) {
+    going = false;
+    bool moved = false;
+    for (uint32_t k = 0; k < b->nwarps && !t->stop; k++) {
+      struct warp *w = &b->warps[k];
+      if (warp_done(w)) continue;
+      going = true;
+      if (warp_run(w, b->nwarps > 1 ? TURN : UINT64_MAX)) moved = true;
+    }
+    if (going && !moved && !t->stop) {
+      stuck(b);
+      break;
+    }
+  }
+  for (uint32_t k = 0; k < b->nwarps; k++) {
+    t->totals.warp_instructions += b->warps[k].steps;
+    t->totals.thread_instructions += b->warps[k].lane_steps;
+  }
+  t->totals.blocks++;
+  t->totals.warps += b->nwarps;
+}

@@ -1,0 +1,236 @@
+/* atom and red on 16, 32 and 64 bits: lanes in order, one after the other, so results are the same on
+ * every run.
+ *
+ * What one costs in shared memory depends on how ptxas will write it: adding the constant 1 with no
+ * use of the result becomes a population count, the other 32-bit integer operations are native,
+ * float additions and 64-bit operations loop. */
+#include <string.h>
+
+#include "rows.h"
+
+enum atom { ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_CAS, ATOM_EXCH, ATOM_ADD, ATOM_INC, ATOM_DEC,
+            ATOM_MIN, ATOM_MAX };
+
+static float as_f32(uint64_t v)
+{
+  float f;
+  uint32_t u = (uint32_t)v;
+  memcpy(&f, &u, 4);
+  return f;
+}
+static uint64_t f32_bits(float f)
+{
+  uint32_t u = 0x7fffffffu;
+  if (f == f) memcpy(&u, &f, 4);
+  return u;
+}
+static double as_f64(uint64_t v)
+{
+  double d;
+  memcpy(&d, &v, 8);
+  return d;
+}
+static uint64_t f64_bits(double d)
+{
+  uint64_t u;
+  memcpy(&u, &d, 8);
+  return u;
+}
+
+/* The new value.  Types: kind and bytes; 32-bit values are zero-extended. */
+static uint64_t apply(enum atom op, enum ptx_kind kind, unsigned bytes, uint64_t old, uint64_t b,
+                      uint64_t c)
+{
+  bool wide = bytes == 8;
+  if (kind == PTX_FLOAT && op == ATOM_ADD)
+    return wide ? f64_bits(as_f64(old) + as_f64(b)) : f32_bits(as_f32(old) + as_f32(b));
+  int64_t so = wide ? (int64_t)old : (int32_t)(uint32_t)old;
+  int64_t sb = wide ? (int64_t)b : (int32_t)(uint32_t)b;
+  switch (op) {
+  case ATOM_AND: return old & b;
+  case ATOM_OR: return old | b;
+  case ATOM_XOR: return old ^ b;
+  case ATOM_CAS: return old == b ? c : old;
+  case ATOM_EXCH: return b;
+  case ATOM_ADD: return old + b;
+  case ATOM_INC: return old >= b ? 0 : old + 1;
+  case ATOM_DEC: return old == 0 || old > b ? b : old - 1;
+  case ATOM_MIN: return kind == PTX_SIGNED ? (so < sb ? old : b) : (old < b ? old : b);
+  case ATOM_MAX: return kind == PTX_SIGNED ? (so > sb ? old : b) : (old > b ? old : b);
+  }
+  return old;
+}
+
+/* imm2 (target): enum atom; small[0]: kind; small[1]: has a destination. */
+static inline void run_atom(struct warp *w, const struct sim_inst *i, uint32_t exec, unsigned bytes)
+{
+  struct span s;
+  bool fresh = true;
+  enum atom op = (enum atom)i->target;
+  enum ptx_kind kind = (enum ptx_kind)i->small[0];
+  bool narrow = bytes <= 4;
+  w->spins++;
+  while (exec) {
+    uint32_t now = access_span(w, i, exec, fresh, ACCESS_ATOMIC, &s);
+    if (!now) return;
+    for (uint32_t m = now; m; m &= m - 1) {
+      unsigned l = first_lane(m);
+      uint8_t *at = s.base + s.rel[l];
+      uint64_t old = 0, b, c, next;
+      memcpy(&old, at, bytes);
+      b = narrow ? SIM_ROW(u32_row, i->b)[l] : SIM_ROW(u64_row, i->b)[l];
+      c = narrow ? SIM_ROW(u32_row, i->c)[l] : SIM_ROW(u64_row, i->c)[l];
+      next = apply(op, kind, bytes, old, b, c);
+      memcpy(at, &next, bytes);
+      if (i->small[1]) {
+        if (narrow) SIM_ROW(u32_row, i->d)[l] = (uint32_t)old;
+        else SIM_ROW(u64_row, i->d)[l] = old;
+      }
+    }
+    exec &= ~now;
+    fresh = false;
+  }
+}
+HANDLER(atom_16) { run_atom(w, i, exec, 2); }
+HANDLER(atom_32) { run_atom(w, i, exec, 4); }
+HANDLER(atom_64) { run_atom(w, i, exec, 8); }
+
+/* Integer additions without a result, by far the most frequent. */
+HANDLER(red_add_32)
+{
+  struct span s;
+  bool fresh = true;
+  w->spins++;
+  while (exec) {
+    uint32_t now = access_span(w, i, exec, fresh, ACCESS_ATOMIC, &s);
+    if (!now) return;
+    const u32_row *b = SIM_ROW(u32_row, i->b);
+    for (uint32_t m = now; m; m &= m - 1) {
+      unsigned l = first_lane(m);
+      u32_row *at = (u32_row *)(s.base + s.rel[l]);
+      *at += b[l];
+    }
+    exec &= ~now;
+    fresh = false;
+  }
+}
+
+/* 128 bits: exchange and compare-and-swap. */
+HANDLER(atom_128)
+{
+  struct span s;
+  bool fresh = true;
+  w->spins++;
+  while (exec) {
+    uint32_t now = access_span(w, i, exec, fresh, ACCESS_ATOMIC, &s);
+    if (!now) return;
+    for (uint32_t m = now; m; m &= m - 1) {
+      unsigned l = first_lane(m);
+      uint8_t *at = s.base + s.rel[l], old[16];
+      memcpy(old, at, 16);
+      if (i->target == ATOM_EXCH) memcpy(at, SIM_ROW(u8_row, i->b) + 16 * l, 16);
+      else if (!memcmp(old, SIM_ROW(u8_row, i->b) + 16 * l, 16))
+        memcpy(at, SIM_ROW(u8_row, i->c) + 16 * l, 16);
+      if (i->small[1]) memcpy(SIM_ROW(u8_row, i->d) + 16 * l, old, 16);
+    }
+    exec &= ~now;
+    fresh = false;
+  }
+}
+
+/* ---- lowering ------------------------------------------------------------------------------------------ */
+
+/* Whether register r is read anywhere in the function. */
+static bool is_read(const struct ptx_function *f, uint32_t r)
+{
+  for (size_t k = 0; k < f->ninsts; k++) {
+    const struct ptx_inst *in = &f->insts[k];
+    if (in->guard == r) return true;
+    bool stores = in->op == PTX_ST || in->op == PTX_RED;
+    for (unsigned o = 0; o < in->noperands; o++) {
+      const struct ptx_operand *p = &in->operands[o];
+      bool dest = o == 0 && !stores && p->kind == PTX_O_REG;
+      if (!dest && (p->kind == PTX_O_REG || (p->kind == PTX_O_ADDRESS && p->has_reg)) && p->reg == r)
+        return true;
+      if (p->kind == PTX_O_VECTOR && (o > 0 || stores))
+        for (uint32_t e = 0; e < p->count; e++)
+          if (f->pool[p->first + e].kind == PTX_O_REG && f->pool[p->first + e].reg == r) return true;
+      if (p->kind == PTX_O_PARAMS)
+        for (uint32_t e = 0; e < p->count; e++)
+          if (f->pool[p->first + e].kind == PTX_O_REG && f->pool[p->first + e].reg == r) return true;
+    }
+  }
+  return false;
+}
+
+/* Whether an operand is the constant 1: an immediate, or a register that is only ever set to it. */
+static bool is_one(const struct ptx_function *f, const struct ptx_operand *o)
+{
+  if (o->kind == PTX_O_IMM) return o->imm == 1;
+  if (o->kind != PTX_O_REG) return false;
+  bool set = false;
+  for (size_t k = 0; k < f->ninsts; k++) {
+    const struct ptx_inst *in = &f->insts[k];
+    if (!in->noperands) continue;
+    const struct ptx_operand *d = &in->operands[0];
+    bool writes = d->kind == PTX_O_REG && (d->reg == o->reg || d->reg2 == o->reg) &&
+                  in->op != PTX_ST && in->op != PTX_RED;
+    if (d->kind == PTX_O_VECTOR)
+      for (uint32_t e = 0; e < d->count; e++)
+        writes |= f->pool[d->first + e].kind == PTX_O_REG && f->pool[d->first + e].reg == o->reg;
+    if (!writes) continue;
+    if (in->op != PTX_MOV || in->operands[1].kind != PTX_O_IMM || in->operands[1].imm != 1)
+      return false;
+    set = true;
+  }
+  return set;
+}
+
+static void lower_atom(struct lowering *l)
+{
+  static const struct { uint16_t mod; enum atom op; } ops[] = {
+      {PTX_M_AND, ATOM_AND}, {PTX_M_OR, ATOM_OR}, {PTX_M_XOR, ATOM_XOR}, {PTX_M_CAS, ATOM_CAS},
+      {PTX_M_EXCH, ATOM_EXCH}, {PTX_M_ADD, ATOM_ADD}, {PTX_M_INC, ATOM_INC},
+      {PTX_M_DEC, ATOM_DEC}, {PTX_M_MIN, ATOM_MIN}, {PTX_M_MAX, ATOM_MAX}};
+  const struct ptx_inst *in = l->in;
+  struct sim_inst *s = l->out;
+  enum ptx_type type = (enum ptx_type)in->types[0];
+  unsigned bits = ptx_type_bits(type), at = in->op == PTX_ATOM ? 1 : 0;
+  enum atom op = ATOM_ADD;
+  for (unsigned k = 0; k < sizeof ops / sizeof *ops; k++)
+    if (ptx_has(in, (enum ptx_mod)ops[k].mod)) op = ops[k].op;
+  bool is_float = ptx_type_kind(type) == PTX_FLOAT;
+  if (in->vector > 1 || in->operands[0].kind == PTX_O_VECTOR ||
+      (is_float && type != PTX_T_F32 && type != PTX_T_F64) ||
+      (is_float && op != ATOM_ADD && op != ATOM_EXCH) || bits < 16 ||
+      (bits == 128 && op != ATOM_CAS && op != ATOM_EXCH)) {
+    lower_refuse(l, "the simulator does not run this atomic");
+    return;
+  }
+  bool wanted = at && in->operands[0].kind == PTX_O_REG;
+  s->small[0] = (uint8_t)(is_float ? PTX_FLOAT : ptx_type_kind(type));
+  s->small[1] = wanted;
+  s->target = op;
+  if (at) s->d = lower_dest(l, &in->operands[0], wanted ? bits : 0);
+  const struct ptx_operand *b = &in->operands[at + 1];
+  s->b = s->c = lower_source(l, b, bits);
+  if (op == ATOM_CAS) s->c = lower_source(l, &in->operands[at + 2], bits);
+  if (l->failed) return;
+  lower_memory(l, &in->operands[at], 1);
+  bool used = wanted && is_read(l->func->ptx, in->operands[0].reg);
+  bool one = op == ATOM_ADD && bits == 32 && !is_float && !used && is_one(l->func->ptx, b);
+  s->op = op == ATOM_CAS && bits <= 64 ? MODEL_ATOM_CAS
+          : one                        ? MODEL_ATOM_ONE
+          : bits >= 64                 ? MODEL_ATOM_LOOP64
+          : is_float && op == ATOM_ADD ? MODEL_ATOM_LOOP
+          : bits == 16                 ? MODEL_ATOM_LOOP : MODEL_ATOM_NATIVE;
+  if (!s->run)
+    s->run = bits == 128 ? atom_128 : bits == 64 ? atom_64 : bits == 16 ? atom_16
+             : op == ATOM_ADD && !is_float && !wanted ? red_add_32 : atom_32;
+}
+
+const struct sim_form sim_forms_atomic[] = {
+    FORM_ANY(ATOM, lower_atom),
+    FORM_ANY(RED, lower_atom),
+    {.op = PTX_OPS},
+};

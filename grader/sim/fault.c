@@ -1,0 +1,82 @@
+/* Faults: what happened, where in the source, to whom.  Once an instruction and kind, then counted. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+static const char *const names[] = {
+    [SIM_FAULT_NONE] = "none",
+    [SIM_FAULT_BOUNDS] = "out of bounds",
+    [SIM_FAULT_ALIGNMENT] = "misaligned",
+    [SIM_FAULT_READ_ONLY] = "write to read-only memory",
+    [SIM_FAULT_UNINITIALISED] = "uninitialised read",
+    [SIM_FAULT_RACE] = "race",
+    [SIM_FAULT_BARRIER] = "divergent barrier",
+    [SIM_FAULT_BUDGET] = "endless loop",
+    [SIM_FAULT_TRAP] = "trap",
+    [SIM_FAULT_STACK] = "stack overflow",
+    [SIM_FAULT_UNSUPPORTED] = "unsupported",
+    [SIM_FAULT_LAUNCH] = "bad launch",
+    [SIM_FAULT_MEMORY] = "out of memory",
+};
+
+const char *sim_fault_name(enum sim_fault_kind kind)
+{
+  return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
+}
+
+void fault_thread(const struct block *b, uint32_t thread, uint32_t out[3])
+{
+  const uint32_t *dim = b->warps[0].runner->launch->block;
+  out[0] = thread % dim[0];
+  out[1] = thread / dim[0] % dim[1];
+  out[2] = thread / dim[0] / dim[1];
+}
+
+struct sim_fault *fault_note(struct warp *w, const struct sim_inst *i, unsigned lane,
+                             enum sim_fault_kind kind, bool fatal, const char *format, ...)
+{
+  struct runner *t = w->runner;
+  if (fatal) {
+    t->stop = true;
+    warp_reschedule(w);
+  }
+  for (size_t k = 0; k < t->nfaults; k++) {
+    struct fault_note *n = &t->faults[k];
+    if (n->inst == i && n->fault.kind == kind) {
+      n->fault.count++;
+      if (!fatal) return NULL;
+      if (n->fault.fatal) return NULL;
+    }
+  }
+  /* A fatal one always finds room: it says why the launch stopped. */
+  if (t->nfaults >= t->sim->options.fault_limit && !fatal) {
+    t->faults_dropped++;
+    return NULL;
+  }
+  if (t->nfaults == t->faults_room) {
+    size_t room = t->faults_room ? 2 * t->faults_room : 8;
+    struct fault_note *more = realloc(t->faults, room * sizeof *more);
+    if (!more) return NULL;
+    t->faults = more;
+    t->faults_room = room;
+  }
+  struct fault_note *n = &t->faults[t->nfaults++];
+  *n = (struct fault_note){.inst = i, .block = t->block.linear};
+  struct sim_fault *f = &n->fault;
+  f->kind = kind;
+  f->fatal = fatal;
+  f->count = 1;
+  if (i->ptx) {
+    f->file = i->ptx->file;
+    f->line = i->ptx->source_line;
+    f->ptx_line = i->ptx->line;
+  }
+  memcpy(f->block, t->block.index, sizeof f->block);
+  fault_thread(&t->block, w->id * SIM_LANES + lane, f->thread);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(f->text, sizeof f->text, format, args);
+  va_end(args);
+  return f;
+}

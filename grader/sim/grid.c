@@ -1,0 +1,420 @@
+/* A device and its launches: blocks in order, and what they found put together.
+ *
+ * With one host thread blocks run in order, each to its end.  With several, each thread takes the
+ * next block; that gives the same result only when blocks do not look at each other's memory.  A
+ * launch may use threads when its code has no atomics, fences, volatile or ordered accesses outside
+ * shared memory, and prints nothing; and at run time no buffer is both read and written, and no
+ * 32-byte sector is written by two blocks.  Otherwise (the second is found while running: the
+ * buffers are then restored) the blocks run in order on one thread. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+enum { MAX_THREADS = 64, PARAM_ROOM = 32768 };
+
+struct sim *sim_open(const struct sim_options *options)
+{
+  struct sim *sim = calloc(1, sizeof *sim);
+  if (!sim) return NULL;
+  if (options) sim->options = *options;
+  struct sim_options *o = &sim->options;
+  if (!o->threads) o->threads = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+  if (o->threads < 1) o->threads = 1;
+  if (o->threads > MAX_THREADS) o->threads = MAX_THREADS;
+  if (!o->step_budget) o->step_budget = 4000000000u;
+  if (!o->warp_budget) o->warp_budget = 200000000u;
+  if (!o->memory_limit) o->memory_limit = 2ull << 30;
+  if (!o->printf_limit) o->printf_limit = 64 << 10;
+  if (!o->fault_limit) o->fault_limit = 32;
+  if (!o->shared_limit) o->shared_limit = 232448;
+  /* The first object holds the kernel's parameters; its size is set at launch. */
+  sim->next_base = SIM_PARAM_WINDOW;
+  struct sim_object *params = memory_add(sim, PARAM_ROOM, "kernel parameters");
+  if (!params) {
+    sim_close(sim);
+    return NULL;
+  }
+  params->read_only = true;
+  params->size = 0;
+  sim->used = 0;
+  sim->params = params->host;
+  sim->next_base = SIM_GLOBAL_WINDOW;
+  return sim;
+}
+
+void sim_close(struct sim *sim)
+{
+  if (!sim) return;
+  lower_free(sim);
+  for (size_t k = 0; k < sim->nobjects; k++) free(sim->objects[k].host);
+  free(sim->objects);
+  free(sim);
+}
+
+bool sim_load(struct sim *sim, struct ptx_module *module, struct ptx_error *error)
+{
+  memset(error, 0, sizeof *error);
+  lower_free(sim);
+  memory_drop_module(sim);
+  sim->module = module;
+  if (memory_load_module(sim, error) && lower_module(sim, error)) return true;
+  lower_free(sim);
+  memory_drop_module(sim);
+  sim->module = NULL;
+  return false;
+}
+
+/* ---- one host thread ---------------------------------------------------------------------------- */
+
+static void runner_close(struct runner *t)
+{
+  struct block *b = &t->block;
+  for (uint32_t k = 0; b->warps && k < b->nwarps; k++) {
+    struct warp *w = &b->warps[k];
+    /* Frames of a launch that stopped early. */
+    for (unsigned g = 0; g < w->ngroups; g++) warp_drop_frames(w, w->groups[g].frame);
+    if (w->active) warp_drop_frames(w, w->frame);
+    free(w->local);
+    free(w->specials);
+    free(w->lane_seen);
+  }
+  for (size_t f = 0; t->spare && f < t->sim->nfuncs; f++) {
+    for (uint32_t k = 0; k < t->nspare[f]; k++) free(t->spare[f][k]);
+    free(t->spare[f]);
+  }
+  for (uint32_t k = 0; t->sites && k < t->sim->nsites; k++) {
+    free(t->sites[k].sides[0]);
+    free(t->sites[k].sides[1]);
+  }
+  free(b->warps);
+  free(b->shared);
+  free(b->specials);
+  shadow_close(&b->shadow);
+  free(t->sites);
+  free(t->faults);
+  free(t->printed);
+  free(t->spare);
+  free(t->nspare);
+  free(t->spare_room);
+  memset(t, 0, sizeof *t);
+}
+
+static void *aligned(size_t bytes)
+{
+  void *p = aligned_alloc(64, (bytes + 63) / 64 * 64);
+  if (p) memset(p, 0, (bytes + 63) / 64 * 64);
+  return p;
+}
+
+static bool runner_open(struct runner *t, struct sim *sim, const struct sim_launch *launch,
+                        struct sim_func *entry, uint32_t shared, unsigned shift)
+{
+  *t = (struct runner){.sim = sim, .launch = launch, .entry = entry,
+                       .fuel = sim->options.step_budget};
+  struct block *b = &t->block;
+  b->nthreads = launch->block[0] * launch->block[1] * launch->block[2];
+  b->nwarps = (b->nthreads + SIM_LANES - 1) / SIM_LANES;
+  b->shared_bytes = shared;
+  b->warps = aligned(b->nwarps * sizeof *b->warps);
+  b->shared = aligned(shared + 64u);
+  b->specials = aligned(SPECIAL_BLOCK_ROWS * SIM_SPECIAL_ROW);
+  t->sites = aligned((sim->nsites + 1) * sizeof *t->sites);
+  t->spare = calloc(sim->nfuncs + 1, sizeof *t->spare);
+  t->nspare = calloc(sim->nfuncs + 1, sizeof *t->nspare);
+  t->spare_room = calloc(sim->nfuncs + 1, sizeof *t->spare_room);
+  bool ok = b->warps && b->shared && b->specials && t->sites && t->spare && t->nspare &&
+            t->spare_room && shadow_open(&b->shadow, shared, shift);
+  for (uint32_t k = 0; ok && k < b->nwarps; k++) {
+    struct warp *w = &b->warps[k];
+    w->block = b;
+    w->runner = t;
+    w->id = k;
+    w->specials = aligned(SPECIAL_WARP_ROWS * SIM_SPECIAL_ROW);
+    if (!w->specials) ok = false;
+    else special_fill_warp(w);
+    w->base[SIM_IN_CONST] = sim->consts;
+    w->base[SIM_IN_WARP] = w->specials;
+    w->base[SIM_IN_BLOCK] = b->specials;
+  }
+  return ok;
+}
+
+static void set_block(struct runner *t, uint64_t linear)
+{
+  const uint32_t *grid = t->launch->grid;
+  t->block.linear = linear;
+  t->block.index[0] = (uint32_t)(linear % grid[0]);
+  t->block.index[1] = (uint32_t)(linear / grid[0] % grid[1]);
+  t->block.index[2] = (uint32_t)(linear / grid[0] / grid[1]);
+}
+
+/* ---- results --------------------------------------------------------------------------------------- */
+
+static void add_totals(struct sim_totals *to, const struct sim_totals *t)
+{
+  to->warp_instructions += t->warp_instructions;
+  to->thread_instructions += t->thread_instructions;
+  to->barriers += t->barriers;
+  to->blocks += t->blocks;
+  to->warps += t->warps;
+}
+
+static bool is_atomic(enum model_op op)
+{
+  return op >= MODEL_ATOM_NATIVE && op <= MODEL_ATOM_LOOP64;
+}
+
+static bool add_site(struct sim_result *r, struct runner *threads, unsigned n, uint32_t site,
+                     int which)
+{
+  struct sim *sim = threads[0].sim;
+  const struct sim_inst *i = sim->sites[site];
+  struct sim_site s = {.exact = true};
+  uint64_t worst_block = UINT64_MAX;
+  for (unsigned k = 0; k < n; k++) {
+    const struct site_side *side = threads[k].sites[site].sides[which];
+    if (!side) continue;
+    s.op = side->op;
+    s.width = side->width;
+    s.requests += side->requests;
+    s.wavefronts += side->wavefronts;
+    s.ideal += side->ideal;
+    s.sectors += side->sectors;
+    s.bytes += side->bytes;
+    s.exact &= side->exact;
+    if (side->worst_cost > s.worst_wavefronts ||
+        (side->worst_cost == s.worst_wavefronts && side->worst_block < worst_block)) {
+      s.worst_wavefronts = side->worst_cost;
+      s.worst = side->worst;
+      s.worst_warp = side->worst_warp;
+      worst_block = side->worst_block;
+    }
+  }
+  if (!s.requests) return true;
+  s.function = i->func->index;
+  s.inst = (uint32_t)(i - i->func->insts);
+  s.file = i->ptx->file;
+  s.line = i->ptx->source_line;
+  s.ptx_line = i->ptx->line;
+  const uint32_t *grid = threads[0].launch->grid;
+  s.worst_block[0] = (uint32_t)(worst_block % grid[0]);
+  s.worst_block[1] = (uint32_t)(worst_block / grid[0] % grid[1]);
+  s.worst_block[2] = (uint32_t)(worst_block / grid[0] / grid[1]);
+  r->sites[r->nsites++] = s;
+  struct sim_totals *t = &r->totals;
+#define ADD_SHARED(to)                                                                         \
+  (t->to.requests += s.requests, t->to.wavefronts += s.wavefronts, t->to.ideal += s.ideal)
+#define ADD_GLOBAL(to) (t->to.requests += s.requests, t->to.sectors += s.sectors)
+  if (which == 1) {
+    if (is_atomic((enum model_op)i->op)) ADD_GLOBAL(global_atomic);
+    else if (s.op == MODEL_GLOBAL_LOAD) ADD_GLOBAL(global_load);
+    else ADD_GLOBAL(global_store);
+  } else if (is_atomic(s.op)) {
+    ADD_SHARED(shared_atomic);
+  } else if (s.op == MODEL_LOAD || (s.op >= MODEL_LDMATRIX_X1 && s.op <= MODEL_LDMATRIX_X4)) {
+    ADD_SHARED(shared_load);
+  } else {
+    ADD_SHARED(shared_store);
+  }
+  return true;
+}
+
+static int note_order(const void *a, const void *b)
+{
+  const struct fault_note *x = a, *y = b;
+  return x->block < y->block ? -1 : x->block > y->block;
+}
+
+/* Faults of all threads, in order of block; of one instruction and kind, the first. */
+static void merge_faults(struct sim_result *r, struct runner *threads, unsigned n, uint64_t last)
+{
+  size_t total = 0, at = 0, limit = threads[0].sim->options.fault_limit;
+  for (unsigned k = 0; k < n; k++) total += threads[k].nfaults;
+  struct fault_note *all = calloc(total + 1, sizeof *all);
+  r->faults = calloc(total + 1, sizeof *r->faults);
+  if (!all || !r->faults) abort();
+  for (unsigned k = 0; k < n; k++)
+    for (size_t f = 0; f < threads[k].nfaults; f++)
+      if (threads[k].faults[f].block <= last) all[at++] = threads[k].faults[f];
+  /* A block is run by one thread, whose notes are in order: a stable sort keeps that. */
+  for (size_t k = 1; k < at; k++) {
+    struct fault_note note = all[k];
+    size_t to = k;
+    while (to && note_order(&all[to - 1], &note) > 0) all[to] = all[to - 1], to--;
+    all[to] = note;
+  }
+  for (size_t k = 0; k < at; k++) {
+    bool known = false;
+    for (size_t e = 0; e < k && !known; e++)
+      if (all[e].inst == all[k].inst && all[e].fault.kind == all[k].fault.kind) {
+        for (size_t f = 0; f < r->nfaults; f++)
+          if (r->faults[f].ptx_line == all[k].fault.ptx_line &&
+              r->faults[f].kind == all[k].fault.kind)
+            r->faults[f].count += all[k].fault.count;
+        known = true;
+      }
+    if (known) continue;
+    if (r->nfaults >= limit && !all[k].fault.fatal) {
+      r->faults_dropped++;
+      continue;
+    }
+    r->faults[r->nfaults++] = all[k].fault;
+  }
+  free(all);
+  for (unsigned k = 0; k < n; k++) r->faults_dropped += threads[k].faults_dropped;
+}
+
+static void collect(struct sim_result *r, struct runner *threads, unsigned n, uint64_t last,
+                    bool stopped)
+{
+  struct sim *sim = threads[0].sim;
+  size_t printed = 0;
+  for (unsigned k = 0; k < n; k++) {
+    add_totals(&r->totals, &threads[k].totals);
+    printed += threads[k].nprinted;
+    r->printed_cut |= threads[k].printed_cut;
+  }
+  r->printed = calloc(1, printed + 1);
+  r->sites = calloc(2 * (size_t)sim->nsites + 1, sizeof *r->sites);
+  if (!r->printed || !r->sites) abort();
+  printed = 0;
+  for (unsigned k = 0; k < n; k++) {
+    if (threads[k].nprinted) memcpy(r->printed + printed, threads[k].printed, threads[k].nprinted);
+    printed += threads[k].nprinted;
+  }
+  for (uint32_t s = 0; s < sim->nsites; s++)
+    for (int which = 0; which < 2; which++) add_site(r, threads, n, s, which);
+  merge_faults(r, threads, n, last);
+  r->completed = !stopped;
+}
+
+/* ---- launching ------------------------------------------------------------------------------------ */
+
+static void refuse(struct sim_result *r, const struct sim_launch *launch, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void refuse(struct sim_result *r, const struct sim_launch *launch, const char *format, ...)
+{
+  (void)launch;
+  r->faults = calloc(1, sizeof *r->faults);
+  if (!r->faults) abort();
+  r->nfaults = 1;
+  r->faults->kind = SIM_FAULT_LAUNCH;
+  r->faults->fatal = true;
+  r->faults->count = 1;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(r->faults->text, sizeof r->faults->text, format, args);
+  va_end(args);
+}
+
+/* The entry and everything about the launch that can be wrong before it starts. */
+static struct sim_func *prepare(struct sim *sim, const struct sim_launch *l, struct sim_result *r,
+                                uint32_t *dynamic_at)
+{
+  struct ptx_function *f = sim->module ? ptx_find_entry(sim->module, l->kernel) : NULL;
+  if (!f) {
+    refuse(r, l, "there is no kernel '%s' in the module: is it declared "
+                 "`__global__ void %s(...)`, once?", l->kernel, l->kernel);
+    return NULL;
+  }
+  uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+  uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+  if (!threads || l->block[0] > 1024 || l->block[1] > 1024 || l->block[2] > 64 || threads > 1024) {
+    refuse(r, l, "a block of %u x %u x %u threads: a block has 1 to 1024", l->block[0], l->block[1],
+           l->block[2]);
+    return NULL;
+  }
+  if (!blocks || l->grid[0] > 0x7fffffff || l->grid[1] > 65535 || l->grid[2] > 65535) {
+    refuse(r, l, "a grid of %u x %u x %u blocks: at least one, at most 2147483647 x 65535 x 65535",
+           l->grid[0], l->grid[1], l->grid[2]);
+    return NULL;
+  }
+  if (f->maxntid[0]) {
+    uint64_t most = (uint64_t)f->maxntid[0] * (f->maxntid[1] ? f->maxntid[1] : 1) *
+                    (f->maxntid[2] ? f->maxntid[2] : 1);
+    if (threads > most) {
+      refuse(r, l, "'%s' is declared for at most %llu threads a block (__launch_bounds__), not %llu",
+             l->kernel, (unsigned long long)most, (unsigned long long)threads);
+      return NULL;
+    }
+  }
+  size_t wanted = 0;
+  for (size_t k = 0; k < f->nparams; k++)
+    if (f->params[k]->offset + f->params[k]->bytes > wanted)
+      wanted = f->params[k]->offset + f->params[k]->bytes;
+  if (l->param_bytes != wanted || wanted > PARAM_ROOM) {
+    refuse(r, l, "'%s' takes %zu bytes of parameters (%zu of them) and was given %zu: are the "
+                 "parameters as the exercise says?", l->kernel, wanted, f->nparams, l->param_bytes);
+    return NULL;
+  }
+  uint32_t fixed = sim_shared_layout(sim->module, f, dynamic_at);
+  r->static_shared = fixed;
+  r->dynamic_shared = l->shared_bytes;
+  if (fixed > 48 * 1024) {
+    refuse(r, l, "'%s' declares %u bytes of shared memory; at most 49152 can be declared, more must "
+                 "be dynamic", l->kernel, fixed);
+    return NULL;
+  }
+  if ((uint64_t)*dynamic_at - SIM_SHARED_BASE + l->shared_bytes > sim->options.shared_limit) {
+    refuse(r, l, "%u bytes of shared memory declared and %u asked for at launch; a block has at most "
+                 "%u", fixed, l->shared_bytes, sim->options.shared_limit);
+    return NULL;
+  }
+  for (size_t k = 0; k < sim->nfuncs; k++)
+    if (sim->funcs[k].ptx == f) return &sim->funcs[k];
+  return NULL;
+}
+
+/* log2 of the narrowest shared access of the module: what a granule of the shadow must be. */
+static unsigned narrowest(const struct sim *sim)
+{
+  unsigned shift = 2;
+  for (uint32_t k = 0; k < sim->nsites; k++) {
+    const struct sim_inst *i = sim->sites[k];
+    uint32_t each = i->width;
+    if (i->space != PTX_SHARED && i->space != PTX_GENERIC) continue;
+    if (each == 1) shift = 0;
+    else if (each == 2 && shift > 1) shift = 1;
+  }
+  return shift;
+}
+
+bool sim_launch(struct sim *sim, const struct sim_launch *launch, struct sim_result *result)
+{
+  memset(result, 0, sizeof *result);
+  uint32_t dynamic_at = 0;
+  struct sim_func *entry = prepare(sim, launch, result, &dynamic_at);
+  if (!entry) return false;
+  lower_launch(sim);
+  uint32_t shared = dynamic_at - SIM_SHARED_BASE + launch->shared_bytes;
+  if (!launch->shared_bytes) shared = result->static_shared;
+  if (launch->param_bytes) memcpy(sim->params, launch->params, launch->param_bytes);
+  sim->objects[0].size = launch->param_bytes;
+
+  struct runner t;
+  if (!runner_open(&t, sim, launch, entry, shared, narrowest(sim))) {
+    runner_close(&t);
+    refuse(result, launch, "the host has no memory for the launch");
+    result->faults->kind = SIM_FAULT_MEMORY;
+    return false;
+  }
+  uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2], at = 0;
+  for (; at < blocks && !t.stop; at++) {
+    set_block(&t, at);
+    block_run(&t);
+  }
+  collect(result, &t, 1, UINT64_MAX, t.stop);
+  runner_close(&t);
+  return result->nfaults == 0;
+}
+
+void sim_result_free(struct sim_result *r)
+{
+  free(r->sites);
+  free(r->faults);
+  free(r->printed);
+  memset(r, 0, sizeof *r);
+}

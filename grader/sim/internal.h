@@ -1,0 +1,419 @@
+/* Inside the simulator: what its files share.  sim.h is what others use.
+ *
+ * A kernel's PTX is lowered once into struct sim_inst: a handler and row references.  A register
+ * is a row of 32 lanes: 4 bytes a lane for types of up to 32 bits (narrow ones zero-extended), 8 for
+ * 64 bits, 16 for 128; a predicate is one 32-bit mask.  Immediates and constants are rows too, so
+ * a handler takes rows only and has no type switch inside.
+ *
+ * To add instructions: write handlers in an exec_*.c (rows.h has the macros), list them in that
+ * file's table of struct sim_form, and name the table in forms.def.
+ *
+ *   lower.c    ptx_inst -> sim_inst            exec_*.c   handlers and their forms
+ *   warp.c     lanes, groups, calls            block.c    barriers, one block
+ *   grid.c     launches, host threads          memory.c   objects, address windows
+ *   access.c   one warp access, checked        shadow.c   races and first writes in shared memory
+ *   count.c    its price                       fault.c    reports
+ */
+#ifndef SIM_INTERNAL_H
+#define SIM_INTERNAL_H
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "sim.h"
+
+enum { SIM_LANES = 32, SIM_BARRIERS = 16, SIM_MAX_WARPS = 32 };
+#define SIM_FULL 0xffffffffu
+#define SIM_NO_LIMIT 0xfffffffeu
+#define SIM_NO_SITE UINT32_MAX
+
+/* Element types of rows.  A row is read as float here and as integer there. */
+typedef uint8_t u8_row __attribute__((may_alias));
+typedef uint32_t u32_row __attribute__((may_alias));
+typedef int32_t s32_row __attribute__((may_alias));
+typedef uint64_t u64_row __attribute__((may_alias));
+typedef int64_t s64_row __attribute__((may_alias));
+typedef float f32_row __attribute__((may_alias));
+typedef double f64_row __attribute__((may_alias));
+
+/* A row reference: a byte offset whose low two bits name the base it counts from. */
+typedef uint32_t sim_ref;
+enum { SIM_IN_FRAME, SIM_IN_CONST, SIM_IN_WARP, SIM_IN_BLOCK, SIM_BASES };
+
+/* Address windows of the generic space.  A shared address is an offset: the first kilobyte belongs
+ * to the system, as on compute capability 9.0. */
+#define SIM_SHARED_WINDOW 0x0000700000000000ull
+#define SIM_LOCAL_WINDOW 0x0000710000000000ull
+#define SIM_PARAM_WINDOW 0x0000720000000000ull
+#define SIM_GLOBAL_WINDOW 0x00007f0000000000ull
+#define SIM_WINDOW_BYTES 0x0000010000000000ull
+#define SIM_FUNCTION_WINDOW 0x0000600000000000ull   /* + 16 * index: addresses of functions */
+enum { SIM_SHARED_BASE = 1024 };
+
+struct warp;
+struct sim_inst;
+typedef void sim_handler(struct warp *w, const struct sim_inst *i, uint32_t exec);
+
+/* How the joined access of an instruction is counted (from sim_plan). */
+struct sim_issue {
+  uint32_t width;              /* 0: silent */
+  int32_t delta;
+};
+
+struct sim_inst {
+  sim_handler *run;
+  uint32_t guard;              /* predicate's offset in the frame; 0: none */
+  uint32_t flip;               /* all ones for @!p */
+  sim_ref d, a, b, c, e;       /* destination and sources; memory: a is the address */
+  uint32_t target;             /* branch target */
+  uint32_t site;
+  uint64_t imm;                /* address offset, truth table, flags ... by handler */
+  sim_ref more[8];             /* elements of a vector; second destinations */
+  uint8_t space, width, elements, flags;
+  uint8_t op;                  /* enum model_op, for memory */
+  uint8_t small[3];            /* by handler */
+  struct sim_issue issue;
+  const struct ptx_inst *ptx;
+  struct sim_func *func;
+  const void *extra;           /* calls, tables */
+};
+
+enum {                         /* sim_inst.flags of memory instructions */
+  SIM_MEM_ORDERED = 1,         /* relaxed, acquire, release: no race with its like */
+  SIM_MEM_SIGNED = 2,
+  SIM_MEM_WIDE_ADDRESS = 4,    /* 64-bit address register */
+  SIM_MEM_UNSURE = 8           /* ptxas may do better than the plan */
+};
+
+struct sim_func {
+  struct ptx_function *ptx;
+  uint32_t index;
+  struct sim_inst *insts;      /* one more than in PTX: running off the end returns */
+  uint32_t ninsts;
+  uint32_t frame_bytes;        /* rows of its registers */
+  uint32_t local_bytes;        /* a lane: parameters, .param and .local variables */
+  sim_ref *regs;               /* offset of each register */
+};
+
+/* ---- memory.c ------------------------------------------------------------------------------ */
+
+struct sim_object {            /* a buffer or a module-scope variable */
+  uint64_t base, size;
+  uint8_t *host;
+  char name[64];
+  bool read_only, module;
+};
+
+struct sim_fix {               /* a constant row that holds a shared address, set at launch */
+  uint32_t at, bits;
+  const struct ptx_symbol *symbol;
+  uint64_t add;
+};
+
+struct sim {
+  struct sim_options options;
+  struct ptx_module *module;
+  struct sim_func *funcs;
+  size_t nfuncs;
+  uint32_t nsites;
+  struct sim_inst **sites;     /* the instruction of each site */
+  struct sim_object *objects;  /* by rising base */
+  size_t nobjects;
+  uint64_t next_base, used;    /* bytes of host memory */
+  uint8_t *params;             /* of the running launch; objects[0] */
+  uint8_t *consts;             /* the pool of constant rows */
+  size_t nconsts, consts_room;
+  struct sim_fix *fixes;
+  size_t nfixes;
+};
+
+struct sim_object *memory_add(struct sim *sim, uint64_t bytes, const char *name);
+struct sim_object *memory_find(const struct sim *sim, uint64_t address);
+/* The object nearest to an address that lies in none; NULL when there are no objects. */
+struct sim_object *memory_nearest(const struct sim *sim, uint64_t address);
+void memory_drop_module(struct sim *sim);
+uint64_t memory_address_of(const struct sim *sim, const struct ptx_symbol *symbol);
+bool memory_load_module(struct sim *sim, struct ptx_error *error);
+
+/* Gives every shared symbol that `entry` can reach its offset (in symbol->offset, from the start of
+ * the window, first one at SIM_SHARED_BASE), as ptxas does: used ones only, in the order declared,
+ * dynamic ones after them at 16 bytes.  Others get offset 0.  Returns the bytes of static ones. */
+uint32_t sim_shared_layout(const struct ptx_module *module, const struct ptx_function *entry,
+                           uint32_t *dynamic_at);
+
+/* ---- shadow.c ---------------------------------------------------------------------------------- */
+
+/* What is known of each granule (1, 2 or 4 bytes) of shared memory.  Time is a tick that grows at
+ * every synchronisation; a tick before block_start means never, so nothing is cleared. */
+struct shadow {
+  unsigned shift;              /* log2 of the granule */
+  uint32_t granules;
+  uint32_t *wtick, *wthread;   /* last write: when, by whom (SHADOW_ATOMIC or'ed in) */
+  uint32_t *rtick, *rset;      /* last read: when; lanes of rwarp, or warps */
+  uint32_t *rwarp;             /* the one warp that read, or SHADOW_MANY */
+  uint32_t tick, block_start, epoch;
+  bool partial;                /* a barrier of a subset happened in this block */
+  uint32_t seen[SIM_MAX_WARPS][SIM_MAX_WARPS];   /* [w][v]: w comes after v's accesses before */
+  uint32_t fence[SIM_MAX_WARPS * SIM_LANES];     /* tick of each thread's last fence */
+};
+#define SHADOW_MANY 0xffffffffu
+#define SHADOW_ATOMIC 0x10000u
+#define SHADOW_SEVERAL 0x20000u   /* atomics of several threads; the last one is named */
+
+/* ---- counting ------------------------------------------------------------------------------------ */
+
+enum sim_class { CLASS_OTHER, CLASS_UNIT, CLASS_UNIFORM };
+
+struct site_side {             /* one instruction, in one kind of memory */
+  uint64_t requests, wavefronts, ideal, sectors, bytes;
+  bool exact;
+  enum model_op op;
+  uint32_t width;
+  uint32_t worst_cost;
+  uint32_t worst_warp;
+  uint64_t worst_block;        /* linear */
+  struct access worst;
+};
+
+struct site {
+  /* The last pattern seen: offsets of the lanes from the first active one. */
+  int32_t rel[SIM_LANES] __attribute__((aligned(64)));
+  uint32_t mask;               /* 0: none seen yet */
+  uint32_t low;                /* global: address of the first lane mod 32 */
+  int32_t least, most;         /* of rel over active lanes */
+  uint32_t ragged;             /* or of all rel: alignment */
+  enum sim_class shape;
+  bool priced;
+  struct model_cost cost;
+  const struct sim_object *object;
+  struct site_side *sides[2];  /* shared, global; made at first use */
+};
+
+/* ---- running ---------------------------------------------------------------------------------- */
+
+enum group_state { GROUP_RUN, GROUP_WARP_SYNC, GROUP_WARP_BARRIER, GROUP_BARRIER };
+
+struct frame {
+  struct sim_func *func;
+  struct frame *parent;
+  const struct sim_inst *call; /* in the parent */
+  uint32_t depth, return_pc;
+  uint32_t lanes;              /* in it, or in frames it called */
+  uint32_t local_base;
+  uint8_t *regs;
+};
+
+struct group {                 /* lanes at one place */
+  struct frame *frame;
+  uint32_t pc, mask;
+  enum group_state state;
+  uint32_t yields;             /* times it was made to wait for the others */
+  uint32_t stamp;
+  uint32_t barrier, expected;
+  const struct sim_inst *at;   /* what it waits in */
+};
+
+struct warp {
+  uint8_t *base[SIM_BASES];
+  struct frame *frame;
+  uint32_t active, pc, limit;  /* the running group; stops where pc >= limit */
+  uint32_t yields;
+  uint32_t live;               /* lanes not exited */
+  uint32_t started;            /* lanes that exist */
+  uint32_t carry;              /* condition code of add.cc, a bit a lane */
+  uint32_t id;
+  uint32_t stamp;              /* changes when lanes exit or meet */
+  uint32_t sync_tick;          /* all live lanes met then */
+  uint32_t spins;              /* atomics and volatile loads in this slice */
+  uint32_t *lane_seen;         /* [lane][lane], when partial masks were used */
+  uint64_t steps, lane_steps, clock;
+  struct group groups[SIM_LANES];
+  unsigned ngroups;
+  struct block *block;
+  struct runner *runner;
+  uint8_t *specials;           /* tid rows; SIM_IN_WARP */
+  uint8_t *local;              /* [lane][local_room] */
+  uint32_t local_room;
+  uint32_t depth_bytes;        /* of frames, for the stack limit */
+};
+
+struct barrier {
+  uint32_t arrived;            /* threads */
+  uint32_t expected;           /* 0: all of the block */
+  uint32_t warps;              /* that arrived */
+  uint32_t arrive_tick[SIM_MAX_WARPS];
+  uint32_t votes, yes;         /* bar.red */
+};
+
+struct block {
+  uint32_t index[3];
+  uint64_t linear;
+  uint32_t nthreads, nwarps;
+  uint32_t live;               /* threads not exited */
+  struct warp *warps;
+  struct barrier barriers[SIM_BARRIERS];
+  uint8_t *shared;             /* from SIM_SHARED_BASE */
+  uint32_t shared_bytes;
+  struct shadow shadow;
+  uint8_t *specials;           /* ctaid, ntid ... rows; SIM_IN_BLOCK */
+};
+
+struct fault_note {            /* a fault with its place in the order */
+  struct sim_fault fault;
+  const struct sim_inst *inst;
+  uint64_t block;
+};
+
+struct runner {                /* one host thread */
+  struct sim *sim;
+  const struct sim_launch *launch;
+  struct sim_func *entry;
+  struct block block;
+  struct site *sites;
+  struct fault_note *faults;
+  size_t nfaults, faults_room;
+  uint64_t faults_dropped;
+  bool stop;                   /* a fatal fault, in block stop_block */
+  struct sim_totals totals;
+  uint64_t fuel;               /* steps the launch may still take */
+  char *printed;
+  size_t nprinted, printed_room;
+  bool printed_cut;
+  struct frame ***spare;       /* [function]: frames to use again */
+  uint32_t *nspare, *spare_room;
+  uint32_t dynamic_at;         /* where dynamic shared memory starts */
+};
+
+static inline unsigned first_lane(uint32_t mask) { return (unsigned)__builtin_ctz(mask); }
+#define SIM_ROW(type, ref) ((type *)(w->base[(ref) & 3] + ((ref) & ~3u)))
+
+/* ---- warp.c ---------------------------------------------------------------------------------- */
+bool frame_enter(struct warp *w, struct sim_func *f, const struct sim_inst *call, uint32_t mask);
+void warp_start(struct warp *w, uint32_t lanes);
+/* Runs until every group waits or ended, or `slice` steps were taken.  Returns the steps. */
+uint64_t warp_run(struct warp *w, uint64_t slice);
+void warp_jump(struct warp *w, uint32_t taken, uint32_t target);
+void warp_exit(struct warp *w, uint32_t lanes);
+void warp_return(struct warp *w, uint32_t lanes, const struct sim_inst *i);   /* to the caller */
+/* Takes `lanes` out of the running group, to wait in `state`; they go on at `pc`. */
+struct group *warp_park(struct warp *w, uint32_t lanes, enum group_state state, uint32_t pc,
+                        const struct sim_inst *i);
+static inline void warp_reschedule(struct warp *w) { w->limit = 0; }
+/* For a *.sync instruction with a row of member masks: the lanes of one mask whose members have all
+ * come.  Call until 0; lanes that must wait are parked at this instruction. */
+uint32_t warp_meet(struct warp *w, const struct sim_inst *i, uint32_t *exec,
+                   const u32_row *members, uint32_t *member);
+/* Orders memory accesses of these lanes (all of a *.sync's members). */
+void warp_order(struct warp *w, uint32_t lanes);
+bool warp_done(const struct warp *w);
+void warp_drop_frames(struct warp *w, struct frame *fr);   /* of a launch that stopped */
+
+/* ---- block.c ------------------------------------------------------------------------------------ */
+void block_run(struct runner *t);
+void block_lanes_exited(struct block *b);
+sim_handler exec_bar_sync, exec_bar_arrive, exec_bar_red;
+
+/* ---- access.c: one warp access ------------------------------------------------------------------ */
+
+struct span {                  /* lanes of an access that lie in one object */
+  uint8_t *base;               /* host address of the first lane */
+  const int32_t *rel;          /* others from it */
+  enum sim_class shape;        /* of all 32 lanes when the mask is full */
+  bool shared;
+  uint32_t offset;             /* shared: of the first lane, in the window */
+};
+
+enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC };
+
+/* One step of an access by `left` lanes: checks bounds, alignment, permission, races and counts
+ * it (once).  Returns the lanes that lie in span->base's object, 0 after a fatal fault.  `fresh` is
+ * true in the first call of an instruction. */
+uint32_t access_span(struct warp *w, const struct sim_inst *i, uint32_t left, bool fresh,
+                     enum access_kind kind, struct span *span);
+/* The host bytes of one lane's string or buffer at a generic address; NULL when not mapped. */
+uint8_t *access_host(struct warp *w, unsigned lane, uint64_t address, uint64_t *room);
+
+/* ---- shadow.c ------------------------------------------------------------------------------------ */
+bool shadow_open(struct shadow *s, uint32_t bytes, unsigned shift);
+void shadow_close(struct shadow *s);
+void shadow_block(struct shadow *s);                     /* a new block starts */
+void shadow_barrier(struct block *b, struct barrier *bar, bool all);
+void shadow_access(struct warp *w, const struct sim_inst *i, uint32_t mask, uint32_t offset,
+                   const int32_t *rel, enum sim_class shape, uint32_t width,
+                   enum access_kind kind);
+void shadow_fence(struct warp *w, uint32_t lanes);
+
+/* ---- count.c ------------------------------------------------------------------------------------ */
+void count_access(struct warp *w, const struct sim_inst *i, struct site *s, uint32_t mask,
+                  uint64_t first, const int32_t *rel, bool shared);
+struct model_cost count_price(enum model_op op, uint32_t width, uint32_t mask, uint32_t first,
+                              const int32_t *rel);
+
+/* ---- fault.c ----------------------------------------------------------------------------------- */
+/* Records a fault of `lane`.  Returns it to be filled further, NULL when this instruction has had
+ * one of the kind (then counted) or the limit is reached. */
+struct sim_fault *fault_note(struct warp *w, const struct sim_inst *i, unsigned lane,
+                             enum sim_fault_kind kind, bool fatal, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+void fault_thread(const struct block *b, uint32_t thread, uint32_t out[3]);
+
+/* ---- printf.c ----------------------------------------------------------------------------------- */
+sim_handler exec_vprintf, exec_assertfail;
+
+/* ---- exec_control.c: arguments of calls that have no body ---------------------------------- */
+sim_handler exec_ret;
+uint64_t call_argument(struct warp *w, const struct sim_inst *i, unsigned lane, unsigned k);
+void call_result(struct warp *w, const struct sim_inst *i, unsigned lane, uint64_t v);
+
+/* ---- lower.c ------------------------------------------------------------------------------------ */
+struct lowering {
+  struct sim *sim;
+  struct sim_func *func;
+  const struct ptx_inst *in;
+  struct sim_inst *out;
+  struct ptx_error *error;
+  bool failed;
+};
+typedef void sim_lower(struct lowering *l);
+
+/* One form of an instruction: matched when op, first type (0: any), second type (0: any) and the
+ * modifiers agree: all of `mods` are there, and no others. */
+struct sim_form {
+  uint16_t op;
+  uint8_t type, type2;
+  uint16_t mods[4];            /* enum ptx_mod + 1; 0 ends */
+  sim_handler *run;
+  sim_lower *lower;            /* NULL: d a b c e are the operands in order.  A form with its own
+                                  lowering matches with more modifiers than `mods`, too, and
+                                  judges them itself (lower_only) */
+  uint8_t narrow, wide;        /* bit k: operand k is of 32, of 64 bits whatever the type */
+};
+bool lower_module(struct sim *sim, struct ptx_error *error);
+void lower_free(struct sim *sim);
+void lower_launch(struct sim *sim);                  /* shared addresses into their rows */
+void lower_refuse(struct lowering *l, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+sim_ref lower_source(struct lowering *l, const struct ptx_operand *o, unsigned bits);
+sim_ref lower_dest(struct lowering *l, const struct ptx_operand *o, unsigned bits);   /* 0: any */
+unsigned lower_bits(struct lowering *l, const struct ptx_operand *o);   /* of its register */
+sim_ref lower_const(struct lowering *l, uint64_t value, unsigned bits);
+void lower_guard(struct lowering *l);
+sim_ref lower_pred(struct lowering *l, const struct ptx_operand *o, uint32_t *flip);
+void lower_address(struct lowering *l, const struct ptx_operand *o);    /* a, imm, wide flag */
+/* Space, width, order, address and site of a memory access with `elements` of types[0]. */
+void lower_memory(struct lowering *l, const struct ptx_operand *address, unsigned elements);
+bool lower_only(struct lowering *l, const uint16_t *allowed);   /* PTX_M_... + 1, 0 ends */
+unsigned lower_type_bits(const struct lowering *l, unsigned k);
+uint32_t lower_site(struct lowering *l);
+bool lower_entry_param(const struct lowering *l, const struct ptx_symbol *s);
+const struct ptx_operand *lower_element(const struct lowering *l, const struct ptx_operand *o,
+                                        unsigned k);
+
+/* Rows of special registers, in struct warp's and struct block's pages. */
+enum { SIM_SPECIAL_ROW = 128 };
+bool special_ref(enum ptx_special s, sim_ref *ref, unsigned *bits);     /* false: run time */
+void special_fill_warp(struct warp *w);
+void special_fill_block(struct runner *t);
+enum { SPECIAL_WARP_ROWS = 4, SPECIAL_BLOCK_ROWS = 24 };
+
+#endif

@@ -1,0 +1,262 @@
+/* Device memory: buffers and module-scope variables, each at an address of its own with a wide gap
+ * after it, so that an address names its object or, when it lies in a gap, the one it ran out of.
+ * Addresses only grow; the array of objects stays sorted.  Constant memory is flat memory that may
+ * not be written: the same addresses, so cvta has nothing to do.
+ *
+ * A module's variable gets its bytes at load.  How shared variables lie is decided per kernel, in
+ * sim_shared_layout. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+enum { ALIGN = 256, GAP = 1 << 20 };
+
+static uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
+
+struct sim_object *memory_add(struct sim *sim, uint64_t bytes, const char *name)
+{
+  uint64_t limit = sim->options.memory_limit;
+  if (bytes > limit || sim->used > limit - bytes) return NULL;
+  if (sim->next_base > SIM_GLOBAL_WINDOW + 0x80 * SIM_WINDOW_BYTES) return NULL;
+  struct sim_object *more =
+      realloc(sim->objects, (sim->nobjects + 1) * sizeof *sim->objects);
+  if (!more) return NULL;
+  sim->objects = more;
+  uint8_t *host = calloc(1, bytes ? bytes : 1);
+  if (!host) return NULL;
+  struct sim_object *o = &sim->objects[sim->nobjects++];
+  *o = (struct sim_object){.base = sim->next_base, .size = bytes, .host = host};
+  size_t n = strlen(name);
+  if (n >= sizeof o->name) n = sizeof o->name - 1;
+  memcpy(o->name, name, n);
+  sim->used += bytes;
+  sim->next_base = round_up(o->base + bytes + (bytes > GAP ? bytes : GAP), ALIGN);
+  return o;
+}
+
+/* The last object that starts at or before the address; NULL when there is none. */
+static struct sim_object *before(const struct sim *sim, uint64_t address)
+{
+  size_t lo = 0, hi = sim->nobjects;
+  while (lo < hi) {
+    size_t mid = (lo + hi) / 2;
+    if (sim->objects[mid].base <= address) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo ? &sim->objects[lo - 1] : NULL;
+}
+
+struct sim_object *memory_find(const struct sim *sim, uint64_t address)
+{
+  struct sim_object *o = before(sim, address);
+  return o && address - o->base < o->size ? o : NULL;
+}
+
+struct sim_object *memory_nearest(const struct sim *sim, uint64_t address)
+{
+  if (!sim->nobjects || address < SIM_GLOBAL_WINDOW / 2) return NULL;
+  struct sim_object *o = before(sim, address);
+  if (!o) return &sim->objects[0];
+  struct sim_object *next = o + 1;
+  if (next < sim->objects + sim->nobjects &&
+      next->base - address < address - (o->base + o->size))
+    return next;
+  return o;
+}
+
+static void drop(struct sim *sim, bool module)
+{
+  size_t kept = 0;
+  for (size_t k = 0; k < sim->nobjects; k++) {
+    struct sim_object *o = &sim->objects[k];
+    if (o->module == module) {
+      sim->used -= o->size;
+      free(o->host);
+    } else {
+      sim->objects[kept++] = *o;
+    }
+  }
+  sim->nobjects = kept;
+}
+
+void memory_drop_module(struct sim *sim) { drop(sim, true); }
+void sim_free_all(struct sim *sim) { drop(sim, false); }
+
+uint64_t sim_alloc(struct sim *sim, size_t bytes, const char *name, bool read_only)
+{
+  struct sim_object *o = memory_add(sim, bytes, name ? name : "buffer");
+  if (!o) return 0;
+  o->read_only = read_only;
+  return o->base;
+}
+
+void *sim_host(struct sim *sim, uint64_t address, size_t bytes)
+{
+  struct sim_object *o = before(sim, address);
+  if (!o || address - o->base > o->size || bytes > o->size - (address - o->base)) return NULL;
+  return o->host + (address - o->base);
+}
+
+uint64_t memory_address_of(const struct sim *sim, const struct ptx_symbol *symbol)
+{
+  (void)sim;
+  return symbol->offset;
+}
+
+uint64_t sim_symbol(struct sim *sim, const char *name, size_t *bytes)
+{
+  struct ptx_symbol *s = sim->module ? ptx_find_symbol(sim->module, name) : NULL;
+  if (!s || (s->space != PTX_GLOBAL && s->space != PTX_CONST)) return 0;
+  if (bytes) *bytes = s->bytes;
+  return s->offset;
+}
+
+static bool place(struct sim *sim, struct ptx_symbol *s, struct ptx_error *error)
+{
+  if (s->space != PTX_GLOBAL && s->space != PTX_CONST) return true;
+  if (s->is_extern && s->bytes == 0) {
+    error->line = s->line;
+    snprintf(error->text, sizeof error->text,
+             "the variable '%s' is declared extern and no module defines it", s->name);
+    return false;
+  }
+  struct sim_object *o = memory_add(sim, s->bytes, s->name);
+  if (!o) {
+    error->line = s->line;
+    snprintf(error->text, sizeof error->text,
+             "no room for the variable '%s' of %llu bytes: the limit is %llu bytes in all", s->name,
+             (unsigned long long)s->bytes, (unsigned long long)sim->options.memory_limit);
+    return false;
+  }
+  o->module = true;
+  o->read_only = s->space == PTX_CONST;
+  s->offset = o->base;
+  if (s->init) memcpy(o->host, s->init, s->bytes);
+  return true;
+}
+
+/* Addresses inside initialisers, once every variable has its place. */
+static void relocate(struct sim *sim, struct ptx_symbol *s)
+{
+  if (s->space != PTX_GLOBAL && s->space != PTX_CONST) return;
+  for (size_t k = 0; k < s->nrelocs; k++) {
+    const struct ptx_reloc *r = &s->relocs[k];
+    uint64_t value = r->addend;
+    if (r->symbol) value += r->symbol->offset;
+    for (size_t f = 0; r->function && f < sim->module->nfunctions; f++)
+      if (sim->module->functions[f] == r->function) value += SIM_FUNCTION_WINDOW + 16 * f;
+    uint8_t *at = sim_host(sim, s->offset + r->at, 8);
+    if (at) memcpy(at, &value, 8);
+  }
+}
+
+bool memory_load_module(struct sim *sim, struct ptx_error *error)
+{
+  struct ptx_module *m = sim->module;
+  for (size_t k = 0; k < m->nsymbols; k++)
+    if (!place(sim, m->symbols[k], error)) return false;
+  for (size_t f = 0; f < m->nfunctions; f++)
+    for (size_t k = 0; k < m->functions[f]->nsymbols; k++)
+      if (!place(sim, m->functions[f]->symbols[k], error)) return false;
+  for (size_t k = 0; k < m->nsymbols; k++) relocate(sim, m->symbols[k]);
+  for (size_t f = 0; f < m->nfunctions; f++)
+    for (size_t k = 0; k < m->functions[f]->nsymbols; k++)
+      relocate(sim, m->functions[f]->symbols[k]);
+  return true;
+}
+
+/* ---- shared variables ------------------------------------------------------------------------ */
+
+struct reach {
+  const struct ptx_module *module;
+  const struct ptx_function **functions;
+  struct ptx_symbol **symbols;
+  size_t nfunctions, nsymbols, rfunctions, rsymbols;
+};
+
+static void reach_function(struct reach *r, const struct ptx_function *f)
+{
+  if (!f || !f->has_body) return;
+  for (size_t k = 0; k < r->nfunctions; k++)
+    if (r->functions[k] == f) return;
+  if (r->nfunctions == r->rfunctions) {
+    r->rfunctions = r->rfunctions ? 2 * r->rfunctions : 8;
+    r->functions = realloc(r->functions, r->rfunctions * sizeof *r->functions);
+    if (!r->functions) abort();
+  }
+  r->functions[r->nfunctions++] = f;
+}
+
+static void reach_symbol(struct reach *r, struct ptx_symbol *s)
+{
+  if (!s || s->space != PTX_SHARED) return;
+  for (size_t k = 0; k < r->nsymbols; k++)
+    if (r->symbols[k] == s) return;
+  if (r->nsymbols == r->rsymbols) {
+    r->rsymbols = r->rsymbols ? 2 * r->rsymbols : 8;
+    r->symbols = realloc(r->symbols, r->rsymbols * sizeof *r->symbols);
+    if (!r->symbols) abort();
+  }
+  r->symbols[r->nsymbols++] = s;
+}
+
+static void reach_operand(struct reach *r, const struct ptx_operand *o)
+{
+  reach_symbol(r, o->symbol);
+  reach_function(r, o->function);
+}
+
+static int by_line(const void *a, const void *b)
+{
+  const struct ptx_symbol *x = *(struct ptx_symbol *const *)a, *y = *(struct ptx_symbol *const *)b;
+  return x->line < y->line ? -1 : x->line > y->line;
+}
+
+uint32_t sim_shared_layout(const struct ptx_module *module, const struct ptx_function *entry,
+                           uint32_t *dynamic_at)
+{
+  struct reach r = {.module = module};
+  reach_function(&r, entry);
+  for (size_t n = 0; n < r.nfunctions; n++) {
+    const struct ptx_function *f = r.functions[n];
+    for (size_t k = 0; k < f->ninsts; k++) {
+      for (unsigned o = 0; o < f->insts[k].noperands; o++)
+        reach_operand(&r, &f->insts[k].operands[o]);
+      /* An indirect call may go to any function whose address is taken: take them all. */
+      if (f->insts[k].op == PTX_CALL && f->insts[k].operands[0].kind != PTX_O_FUNCTION &&
+          (f->insts[k].noperands < 2 || f->insts[k].operands[1].kind != PTX_O_FUNCTION))
+        for (size_t g = 0; g < module->nfunctions; g++)
+          if (!module->functions[g]->is_entry) reach_function(&r, module->functions[g]);
+    }
+    for (size_t k = 0; k < f->npool; k++) reach_operand(&r, &f->pool[k]);
+  }
+  for (size_t k = 0; k < module->nsymbols; k++)
+    if (module->symbols[k]->space == PTX_SHARED) module->symbols[k]->offset = 0;
+  for (size_t f = 0; f < module->nfunctions; f++)
+    for (size_t k = 0; k < module->functions[f]->nsymbols; k++)
+      if (module->functions[f]->symbols[k]->space == PTX_SHARED)
+        module->functions[f]->symbols[k]->offset = 0;
+  if (r.nsymbols) qsort(r.symbols, r.nsymbols, sizeof *r.symbols, by_line);
+  uint64_t at = SIM_SHARED_BASE;
+  for (size_t k = 0; k < r.nsymbols; k++) {
+    struct ptx_symbol *s = r.symbols[k];
+    if (s->is_extern && s->bytes == 0) continue;
+    at = round_up(at, s->align ? s->align : 1);
+    s->offset = at;
+    at += s->bytes;
+    if (at > UINT32_MAX / 2) at = UINT32_MAX / 2;   /* the launch refuses it */
+  }
+  uint64_t bytes = at - SIM_SHARED_BASE;
+  for (size_t k = 0; k < r.nsymbols; k++) {
+    struct ptx_symbol *s = r.symbols[k];
+    if (s->is_extern && s->bytes == 0) at = round_up(at, s->align > 16 ? s->align : 16);
+  }
+  at = round_up(at, 16);
+  for (size_t k = 0; k < r.nsymbols; k++)
+    if (r.symbols[k]->is_extern && r.symbols[k]->bytes == 0) r.symbols[k]->offset = at;
+  *dynamic_at = (uint32_t)at;
+  free(r.functions);
+  free(r.symbols);
+  return (uint32_t)bytes;
+}

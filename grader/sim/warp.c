@@ -1,0 +1,395 @@
+/* Lanes, their program counters, and calls.
+ *
+ * The lanes of a warp that stand at one instruction of one frame are a group.  One group runs; the
+ * others are parked.  The group to run is the one in the deepest call and, there, at the lowest
+ * program counter: code laid out in order then meets again where its paths join, without a
+ * control-flow graph.  The running group need only watch for the next parked group above it.
+ *
+ * That order starves a lane that holds a lock when the others spin below it.  So a slice of steps
+ * ends with the running group yielding: groups that yielded less come first.  The slice is long
+ * unless the group does what spinning code does (atomics, volatile loads), so that ordinary loops
+ * are never torn apart. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+enum {
+  SLICE = 1 << 22, SPIN_SLICE = 20000, SPIN_SHARE = 64,
+  MAX_DEPTH = 2000, MAX_FRAME_BYTES = 64 << 20, MAX_LOCAL = 512 << 10
+};
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+static struct frame *frame_new(struct warp *w, struct sim_func *f)
+{
+  struct runner *t = w->runner;
+  struct frame *fr;
+  if (t->nspare[f->index]) {
+    fr = t->spare[f->index][--t->nspare[f->index]];
+  } else {
+    size_t head = (sizeof *fr + 63) / 64 * 64;
+    fr = aligned_alloc(64, head + f->frame_bytes);
+    if (!fr) return NULL;
+    fr->regs = (uint8_t *)fr + head;
+  }
+  /* A register read before it is written has the same value on every run. */
+  memset(fr->regs, 0xcd, f->frame_bytes);
+  return fr;
+}
+
+static void frame_drop(struct warp *w, struct frame *fr)
+{
+  struct runner *t = w->runner;
+  uint32_t k = fr->func->index;
+  w->depth_bytes -= fr->func->frame_bytes;
+  if (t->nspare[k] == t->spare_room[k]) {
+    uint32_t room = t->spare_room[k] ? 2 * t->spare_room[k] : 8;
+    struct frame **more = realloc(t->spare[k], room * sizeof *more);
+    if (!more) {
+      free(fr);
+      return;
+    }
+    t->spare[k] = more;
+    t->spare_room[k] = room;
+  }
+  t->spare[k][t->nspare[k]++] = fr;
+}
+
+/* Room for `bytes` of local memory a lane. */
+static bool local_reserve(struct warp *w, uint32_t bytes)
+{
+  if (bytes <= w->local_room) return true;
+  uint32_t room = w->local_room ? w->local_room : 256;
+  while (room < bytes) room *= 2;
+  if (room > MAX_LOCAL) return false;
+  uint8_t *more = malloc((size_t)room * SIM_LANES);
+  if (!more) return false;
+  memset(more, 0xcd, (size_t)room * SIM_LANES);
+  for (int l = 0; w->local && l < SIM_LANES; l++)
+    memcpy(more + (size_t)l * room, w->local + (size_t)l * w->local_room, w->local_room);
+  free(w->local);
+  w->local = more;
+  w->local_room = room;
+  return true;
+}
+
+static void run_in(struct warp *w, struct frame *fr)
+{
+  w->frame = fr;
+  w->base[SIM_IN_FRAME] = fr->regs;
+}
+
+/* The lanes of `mask`, which are all of the running group, go into a new frame of f. */
+bool frame_enter(struct warp *w, struct sim_func *f, const struct sim_inst *call, uint32_t mask)
+{
+  struct frame *parent = w->frame;
+  uint32_t local = parent ? parent->local_base + parent->func->local_bytes : 0;
+  uint32_t depth = parent ? parent->depth + 1 : 0;
+  struct frame *fr = NULL;
+  if (depth < MAX_DEPTH && w->depth_bytes + f->frame_bytes <= MAX_FRAME_BYTES &&
+      local_reserve(w, local + f->local_bytes + 64))
+    fr = frame_new(w, f);
+  if (!fr) {
+    const struct sim_inst *at = call ? call : f->insts;
+    if (depth)
+      fault_note(w, at, first_lane(mask), SIM_FAULT_STACK, true,
+                 "%u calls deep, a thread ran out of stack here. Is there a case in which the "
+                 "recursion ends?", depth);
+    else
+      fault_note(w, at, first_lane(mask), SIM_FAULT_STACK, true,
+                 "a thread needs %u bytes of local memory; at most %u are there", f->local_bytes,
+                 (unsigned)MAX_LOCAL);
+    return false;
+  }
+  w->depth_bytes += f->frame_bytes;
+  uint8_t *regs = fr->regs;
+  *fr = (struct frame){.func = f, .parent = parent, .call = call, .depth = depth,
+                       .return_pc = w->pc, .lanes = mask, .local_base = local, .regs = regs};
+  for (int l = 0; f->local_bytes && !parent && l < SIM_LANES; l++)
+    memset(w->local + (size_t)l * w->local_room, 0xcd, f->local_bytes);
+  run_in(w, fr);
+  w->pc = 0;
+  return true;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------ */
+
+/* Whether a should run before b; both can run. */
+static bool sooner(const struct group *a, const struct group *b)
+{
+  if (a->yields != b->yields) return a->yields < b->yields;
+  if (a->frame->depth != b->frame->depth) return a->frame->depth > b->frame->depth;
+  if (a->frame != b->frame) return first_lane(a->frame->lanes) < first_lane(b->frame->lanes);
+  return a->pc < b->pc;
+}
+
+static bool can_run(const struct warp *w, const struct group *g)
+{
+  return g->state == GROUP_RUN || (g->state == GROUP_WARP_SYNC && g->stamp != w->stamp);
+}
+
+static void set_limit(struct warp *w)
+{
+  w->limit = SIM_NO_LIMIT;
+  for (unsigned k = 0; k < w->ngroups; k++) {
+    struct group *g = &w->groups[k];
+    if (g->frame == w->frame && g->state <= GROUP_WARP_SYNC && g->pc > w->pc && g->pc < w->limit)
+      w->limit = g->pc;
+  }
+}
+
+static struct group *push(struct warp *w, uint32_t mask, uint32_t pc)
+{
+  struct group *g = &w->groups[w->ngroups++];
+  *g = (struct group){.frame = w->frame, .pc = pc, .mask = mask, .yields = w->yields};
+  return g;
+}
+
+/* Makes the best group the running one, joined by those at the same place.  False: none can run. */
+static bool pick(struct warp *w)
+{
+  if (w->active) {
+    push(w, w->active, w->pc);
+    w->active = 0;
+  }
+  struct group *best = NULL;
+  for (unsigned k = 0; k < w->ngroups; k++)
+    if (can_run(w, &w->groups[k]) && (!best || sooner(&w->groups[k], best))) best = &w->groups[k];
+  if (!best) return false;
+  struct frame *frame = best->frame;
+  uint32_t pc = best->pc, yields = best->yields, mask = 0, joined = 0;
+  for (unsigned k = 0; k < w->ngroups;) {
+    struct group *g = &w->groups[k];
+    if (g->frame == frame && g->pc == pc && g->state <= GROUP_WARP_SYNC) {
+      mask |= g->mask;
+      if (g->yields < yields) yields = g->yields;
+      joined++;
+      *g = w->groups[--w->ngroups];
+    } else {
+      k++;
+    }
+  }
+  if (joined > 1) w->stamp++;
+  if (!w->ngroups) yields = 0;
+  run_in(w, frame);
+  w->active = mask;
+  w->pc = pc;
+  w->yields = yields;
+  set_limit(w);
+  return true;
+}
+
+struct group *warp_park(struct warp *w, uint32_t lanes, enum group_state state, uint32_t pc,
+                        const struct sim_inst *i)
+{
+  struct group *g = push(w, lanes, pc);
+  g->state = state;
+  g->at = i;
+  g->stamp = w->stamp;
+  w->active &= ~lanes;
+  if (!w->active) warp_reschedule(w);
+  else set_limit(w);
+  return g;
+}
+
+/* `taken` lanes of the running group go to target, the others on. */
+void warp_jump(struct warp *w, uint32_t taken, uint32_t target)
+{
+  uint32_t rest = w->active & ~taken;
+  if (rest && target == w->pc) return;
+  if (!rest) {
+    bool back = target < w->pc;
+    w->pc = target;
+    if (!back) return;   /* past the limit: the loop stops there by itself */
+  } else if (target < w->pc) {
+    push(w, rest, w->pc);
+    w->active = taken;
+    w->pc = target;
+  } else {
+    push(w, taken, target);
+    w->active = rest;
+  }
+  set_limit(w);
+  for (unsigned k = 0; k < w->ngroups; k++)   /* somebody stands here already */
+    if (w->groups[k].frame == w->frame && w->groups[k].pc == w->pc &&
+        w->groups[k].state <= GROUP_WARP_SYNC)
+      warp_reschedule(w);
+}
+
+void warp_exit(struct warp *w, uint32_t lanes)
+{
+  for (struct frame *f = w->frame; f;) {
+    struct frame *parent = f->parent;
+    f->lanes &= ~lanes;
+    if (!f->lanes) frame_drop(w, f);
+    f = parent;
+  }
+  w->active &= ~lanes;
+  w->live &= ~lanes;
+  w->stamp++;
+  if (!w->active) warp_reschedule(w);
+  w->block->live -= (uint32_t)__builtin_popcount(lanes);
+  block_lanes_exited(w->block);
+}
+
+void warp_return(struct warp *w, uint32_t lanes, const struct sim_inst *i)
+{
+  struct frame *fr = w->frame;
+  (void)i;
+  struct group *g = push(w, lanes, fr->return_pc);
+  g->frame = fr->parent;
+  w->active &= ~lanes;
+  fr->lanes &= ~lanes;
+  if (!fr->lanes) frame_drop(w, fr);
+  warp_reschedule(w);
+}
+
+/* A frame is marked by an empty lane set once it is on the spare list. */
+void warp_drop_frames(struct warp *w, struct frame *fr)
+{
+  while (fr && fr->lanes) {
+    struct frame *parent = fr->parent;
+    fr->lanes = 0;
+    frame_drop(w, fr);
+    fr = parent;
+  }
+}
+
+bool warp_done(const struct warp *w) { return !w->live; }
+
+void warp_start(struct warp *w, uint32_t lanes)
+{
+  w->frame = NULL;
+  w->active = w->live = w->started = lanes;
+  w->pc = 0;
+  w->limit = SIM_NO_LIMIT;
+  w->ngroups = 0;
+  w->yields = w->stamp = w->carry = w->sync_tick = w->spins = 0;
+  w->steps = w->lane_steps = w->clock = 0;
+  w->depth_bytes = 0;
+  free(w->lane_seen);
+  w->lane_seen = NULL;
+  frame_enter(w, w->runner->entry, NULL, lanes);
+}
+
+/* ---- *.sync ------------------------------------------------------------------------------------- */
+
+uint32_t warp_meet(struct warp *w, const struct sim_inst *i, uint32_t *exec,
+                   const u32_row *members, uint32_t *member)
+{
+  uint32_t waiting = 0, found = 0, left = *exec;
+  while (left && !found) {
+    unsigned lane = first_lane(left);
+    uint32_t mask = members[lane], same = 0;
+    for (uint32_t m = left; m; m &= m - 1)
+      if (members[first_lane(m)] == mask) same |= 1u << first_lane(m);
+    left &= ~same;
+    uint32_t strangers = same & ~mask;
+    if (strangers) {
+      fault_note(w, i, first_lane(strangers), SIM_FAULT_BARRIER, true,
+                 "lane %u runs this with the member mask 0x%08x, in which it is not named",
+                 first_lane(strangers), mask);
+      *exec = 0;
+      return 0;
+    }
+    if (mask & w->live & ~same) {
+      waiting |= same;
+    } else {
+      found = same;
+      *member = mask;
+    }
+  }
+  if (waiting) warp_park(w, waiting, GROUP_WARP_SYNC, w->pc - 1, i);
+  *exec = left;
+  if (found) warp_order(w, found);
+  return found;
+}
+
+void warp_order(struct warp *w, uint32_t lanes)
+{
+  struct shadow *s = &w->block->shadow;
+  uint32_t tick = ++s->tick;
+  if (!(w->live & ~lanes)) {
+    w->sync_tick = tick;
+    return;
+  }
+  if (!w->lane_seen) w->lane_seen = calloc(SIM_LANES * SIM_LANES, sizeof *w->lane_seen);
+  if (!w->lane_seen) abort();
+  uint32_t joined[SIM_LANES] = {0};
+  for (uint32_t m = lanes; m; m &= m - 1) {
+    const uint32_t *seen = w->lane_seen + first_lane(m) * SIM_LANES;
+    for (int l = 0; l < SIM_LANES; l++)
+      if (seen[l] > joined[l]) joined[l] = seen[l];
+  }
+  for (uint32_t m = lanes; m; m &= m - 1) joined[first_lane(m)] = tick;
+  for (uint32_t m = lanes; m; m &= m - 1)
+    memcpy(w->lane_seen + first_lane(m) * SIM_LANES, joined, sizeof joined);
+}
+
+/* ---- the loop ------------------------------------------------------------------------------------- */
+
+static void out_of_budget(struct warp *w, uint64_t limit, const char *whose)
+{
+  const struct sim_inst *i = &w->frame->func->insts[w->pc];
+  fault_note(w, i, first_lane(w->active ? w->active : w->live), SIM_FAULT_BUDGET, true,
+             "still running here after %llu instructions of %s: an endless loop? Check that "
+             "every thread can reach the loop's end, and that no thread waits for one that "
+             "cannot run", (unsigned long long)limit, whose);
+}
+
+/* Steps of one group until something must be decided.  Returns how many. */
+static uint64_t run_group(struct warp *w, uint64_t fuel)
+{
+  const uint64_t start = fuel;
+  const struct sim_inst *insts = w->frame->func->insts;
+  uint64_t lanes = 0;
+  do {
+    const struct sim_inst *i = &insts[w->pc++];
+    uint32_t exec = w->active;
+    if (i->guard) exec &= *(u32_row *)(w->base[SIM_IN_FRAME] + i->guard) ^ i->flip;
+    lanes += (uint64_t)__builtin_popcount(exec);
+    fuel--;
+    if (exec) i->run(w, i, exec);
+  } while (w->pc < w->limit && fuel);
+  w->lane_steps += lanes;
+  return start - fuel;
+}
+
+uint64_t warp_run(struct warp *w, uint64_t slice)
+{
+  struct runner *t = w->runner;
+  uint64_t warp_budget = t->sim->options.warp_budget, done = 0;
+  uint64_t in_slice = 0;
+  w->spins = 0;
+  while (!t->stop) {
+    if (w->pc >= w->limit || !w->active) {
+      if (!pick(w)) break;
+    }
+    uint64_t fuel = w->ngroups || slice < SLICE ? SPIN_SLICE : SLICE;
+    if (fuel > warp_budget - w->steps) fuel = warp_budget - w->steps;
+    if (fuel > t->fuel) fuel = t->fuel;
+    if (!fuel) {
+      if (t->fuel) out_of_budget(w, warp_budget, "one warp");
+      else out_of_budget(w, t->sim->options.step_budget, "the launch");
+      break;
+    }
+    uint64_t steps = run_group(w, fuel);
+    w->steps += steps;
+    t->fuel -= steps;
+    done += steps;
+    in_slice += steps;
+    /* Spinning: others in the warp, then other warps, get their turn. */
+    bool spinning = w->spins * SPIN_SHARE > in_slice;
+    if (in_slice >= (spinning ? SPIN_SLICE : SLICE)) {
+      in_slice = 0;
+      w->spins = 0;
+      if (w->ngroups) {
+        w->yields++;
+        warp_reschedule(w);
+      }
+      if (done >= slice) break;
+    }
+  }
+  return done;
+}

@@ -68,8 +68,8 @@ static void fault_global(struct warp *w, const struct sim_inst *i, unsigned lane
   } else {
     uint64_t offset = at - o->base, past = offset + i->width - o->size;
     f = fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
-                   "%s %u bytes at byte %llu of '%s', which has %llu bytes: %llu past its end. Check "
-                   "the index against the size", verb(kind), i->width, (unsigned long long)offset,
+                   "%s %u bytes at byte %llu of '%s', which has %llu bytes: it reaches %llu past the end. "
+                   "Check the index against the size", verb(kind), i->width, (unsigned long long)offset,
                    o->name, (unsigned long long)o->size, (unsigned long long)past);
     if (f) name_object(f, o->name, offset, i->width);
   }

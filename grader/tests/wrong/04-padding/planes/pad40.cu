@@ -1,4 +1,4 @@
-// expect: conflict free: 4.0 wavefronts per request
+// expect: conflict free: 2.0 wavefronts per request
 /* Interleaved pixels into separate planes.
  *
  * A pixel has 8 channels, side by side: in[pixel * 8 + channel].  The result has one plane a

@@ -1,5 +1,5 @@
-// expect: any size: 
-// expect: no faults: 
+// expect: any size: out of bounds
+// expect: no faults: out of bounds
 /* Transpose through shared memory: out[x][y] = in[y][x].
  *
  * `in` has `height` rows of `width` floats; `out` has `width` rows of `height`.  A block has

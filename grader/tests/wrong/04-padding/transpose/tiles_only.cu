@@ -1,5 +1,5 @@
 // expect: square: elements of out
-// expect: any size: elements of out
+// expect: any size: uninitialised read
 // expect: coalesced: elements of out
 // expect: conflict free: elements of out
 // expect: no faults: uninitialised

@@ -288,10 +288,10 @@ static void judge_conflict(struct verdict *v, const struct evidence *e, struct r
 }
 
 static const struct test reorder_tests[] = {
-  {"one block", 1, plan_block, judge_block},
-  {"any size", 2, plan_sizes, judge_sizes},
-  {"coalesced", 1, plan_cost, judge_coalesced},
-  {"conflict free", 4, plan_cost, judge_conflict},
+  {"one block", 0.5, plan_block, judge_block},
+  {"any size", 1, plan_sizes, judge_sizes},
+  {"coalesced", 0.5, plan_cost, judge_coalesced},
+  {"conflict free", 6, plan_cost, judge_conflict},
   {0}
 };
 

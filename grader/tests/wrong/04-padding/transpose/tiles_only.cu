@@ -2,7 +2,7 @@
 // expect: any size: uninitialised read
 // expect: coalesced: elements of out
 // expect: conflict free: elements of out
-// expect: no faults: uninitialised
+// expect: no faults: uninitialised read
 /* Transpose through shared memory: out[x][y] = in[y][x].
  *
  * `in` has `height` rows of `width` floats; `out` has `width` rows of `height`.  A block has

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "suites/suite.h"
-#include "suites/pending.h"
 
 /* ---- verdicts ----------------------------------------------------------------------------- */
 

@@ -54,8 +54,8 @@ void plan_arg(struct plan *p, const void *value, size_t bytes);   /* i32, f32, .
 static inline void plan_arg_i32(struct plan *p, int32_t v) { plan_arg(p, &v, 4); }
 static inline void plan_arg_f32(struct plan *p, float v) { plan_arg(p, &v, 4); }
 
-/* Warp instructions a launch of this test may execute; default PLAN_STEPS, about two seconds. */
-enum { PLAN_STEPS = 30000000 };
+/* Warp instructions a launch of this test may execute; default PLAN_STEPS, under a second. */
+enum { PLAN_STEPS = 10000000 };
 void plan_budget(struct plan *p, uint64_t warp_instructions);
 
 /* C exercises: adds one question, a line of text.  printf-like. */

@@ -1,4 +1,4 @@
-// expect: *: 4 past its end
+// expect: *: it reaches 4 past the end
 extern "C" __global__ void transpose(const float *in, float *out, int width, int height)
 {
   __shared__ float tile[32][33];

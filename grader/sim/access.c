@@ -6,6 +6,7 @@
  *
  * Lanes of one access may lie in several objects (generic addresses; two buffers): the caller then
  * moves data span by span, and counting takes all lanes of a kind of memory as one access. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "rows.h"
@@ -122,7 +123,7 @@ static void addresses(struct warp *w, const struct sim_inst *i, uint64_t out[SIM
 }
 
 /* Whether the lanes have the site's pattern. */
-static bool same32(const struct site *s, const u32_row *a, uint32_t a0, uint32_t mask)
+static bool same32(const struct pattern *s, const u32_row *a, uint32_t a0, uint32_t mask)
 {
   uint32_t differ = 0;
   if (mask == SIM_FULL) {
@@ -134,7 +135,7 @@ static bool same32(const struct site *s, const u32_row *a, uint32_t a0, uint32_t
   return !differ;
 }
 
-static bool same64(const struct site *s, const u64_row *a, uint64_t a0, uint32_t mask)
+static bool same64(const struct pattern *s, const u64_row *a, uint64_t a0, uint32_t mask)
 {
   uint64_t differ = 0;
   if (mask == SIM_FULL) {
@@ -147,12 +148,14 @@ static bool same64(const struct site *s, const u64_row *a, uint64_t a0, uint32_t
 }
 
 /* Works a new pattern out.  False when lanes are too far apart to be one span. */
-static bool learn(struct site *s, const uint64_t *a, uint64_t a0, uint32_t mask, uint32_t width)
+static bool learn(struct pattern *s, const uint64_t *a, uint64_t a0, uint32_t mask, uint32_t width)
 {
   int64_t least = 0, most = 0;
   uint32_t ragged = 0, stride = 0, spread = 0;
-  s->priced = false;
+  s->priced = s->again = false;
   s->mask = 0;
+  free(s->words);
+  s->words = NULL;
   for (int l = 0; l < SIM_LANES; l++) {
     int64_t rel = mask >> l & 1 ? (int64_t)(a[l] - a0) : 0;
     least = rel < least ? rel : least;
@@ -199,35 +202,30 @@ static uint32_t local_top(const struct warp *w)
   return w->frame->local_base + w->frame->func->local_bytes;
 }
 
-static __thread int32_t scratch[SIM_LANES];
+static __thread struct pattern scratch;   /* of a span that its caller reads at once */
 
 /* Counts an access whose lanes are in several places. */
 static void count_apart(struct warp *w, const struct sim_inst *i, uint32_t mask,
                         const uint64_t *a)
 {
-  struct site *site = &w->runner->sites[i->site];
   for (int shared = 0; shared < 2; shared++) {
-    struct site apart = *site;
-    uint32_t here = 0;
+    struct pattern apart = {.mask = 0};
     uint64_t first = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
       unsigned l = first_lane(m);
       uint64_t at = a[l];
       enum place p = place_of(i, &at);
       if (p == PLACE_LOCAL || (p == PLACE_SHARED) != shared) continue;
-      if (!here) first = at;
-      here |= 1u << l;
+      if (!apart.mask) first = at;
+      apart.mask |= 1u << l;
       int64_t rel = (int64_t)(at - first);
-      /* Sectors far apart are distinct whatever the distance. */
-      apart.rel[l] = rel != (int32_t)rel ? (int32_t)((rel >> 31 ^ rel) & ~31) | (int32_t)(rel & 31)
-                                         : (int32_t)rel;
+      /* Too far for 32 bits: another far place will do, at the same offset in its sector. */
+      apart.rel[l] = rel == (int32_t)rel ? (int32_t)rel
+                     : (int32_t)(0x40000000u | ((uint32_t)(rel >> 5) & 0xffffff) << 5 |
+                                 ((uint32_t)rel & 31));
     }
-    if (!here) continue;
-    apart.priced = false;
-    apart.mask = here;
-    count_access(w, i, &apart, here, first, apart.rel, shared);
-    site->sides[0] = apart.sides[0];
-    site->sides[1] = apart.sides[1];
+    if (apart.mask)
+      count_access(w, i, &w->runner->sites[i->site], &apart, first, shared);
   }
 }
 
@@ -291,24 +289,25 @@ static uint32_t span_apart(struct warp *w, const struct sim_inst *i, uint32_t le
     int64_t rel = (int64_t)(other - at);
     if (place == PLACE_LOCAL) rel += ((int64_t)l - (int64_t)lane) * (int64_t)w->local_room;
     if (rel != (int32_t)rel) continue;
-    scratch[l] = (int32_t)rel;
+    scratch.rel[l] = (int32_t)rel;
     now |= 1u << l;
   }
-  span->rel = scratch;
+  scratch.mask = now;
+  scratch.again = false;
+  span->rel = scratch.rel;
   span->shape = CLASS_OTHER;
   span->shared = place == PLACE_SHARED;
   span->offset = (uint32_t)at;
   if (fresh && place != PLACE_LOCAL && i->site != SIM_NO_SITE) count_apart(w, i, left, a);
   if (place == PLACE_SHARED && !t->sim->options.no_checks)
-    shadow_access(w, i, now, (uint32_t)at - SIM_SHARED_BASE, scratch, CLASS_OTHER, i->width, kind);
+    shadow_access(w, i, &scratch, (uint32_t)at - SIM_SHARED_BASE, kind);
   return now;
 }
 
 /* ---- the usual way ------------------------------------------------------------------------------------- */
 
-static uint32_t span_shared(struct warp *w, const struct sim_inst *i, struct site *s,
-                            uint32_t mask, bool fresh, enum access_kind kind, uint32_t first,
-                            struct span *span)
+static uint32_t span_shared(struct warp *w, const struct sim_inst *i, struct pattern *s,
+                            enum access_kind kind, uint32_t first, struct span *span)
 {
   struct block *b = w->block;
   uint32_t offset = first - SIM_SHARED_BASE;
@@ -322,72 +321,79 @@ static uint32_t span_shared(struct warp *w, const struct sim_inst *i, struct sit
   span->shape = s->shape;
   span->shared = true;
   span->offset = first;
-  if (fresh) count_access(w, i, s, mask, first, s->rel, true);
-  if (!w->runner->sim->options.no_checks)
-    shadow_access(w, i, mask, offset, s->rel, s->shape, i->width, kind);
-  return mask;
+  count_access(w, i, &w->runner->sites[i->site], s, first, true);
+  if (!w->runner->sim->options.no_checks) shadow_access(w, i, s, offset, kind);
+  return s->mask;
 }
 
-static uint32_t span_global(struct warp *w, const struct sim_inst *i, struct site *s,
-                            uint32_t mask, bool fresh, enum access_kind kind, uint64_t first,
-                            struct span *span)
+static uint32_t span_global(struct warp *w, const struct sim_inst *i, struct pattern *s,
+                            enum access_kind kind, uint64_t first, struct span *span)
 {
   if ((first | s->ragged) & (i->width - 1u)) return 0;
-  const struct sim_object *o = s->object;
+  struct site *site = &w->runner->sites[i->site];
+  const struct sim_object *o = site->object;
   uint64_t lo = first + (uint64_t)(int64_t)s->least;
   uint64_t bytes = (uint64_t)((int64_t)s->most - s->least) + i->width;
   if (!o || lo < o->base || lo - o->base > o->size || bytes > o->size - (lo - o->base)) {
     o = memory_find(w->runner->sim, lo);
     if (!o || bytes > o->size - (lo - o->base)) return 0;
-    s->object = o;
+    site->object = o;
   }
   if (kind != ACCESS_LOAD && o->read_only) return 0;
   span->base = o->host + (first - o->base);
   span->rel = s->rel;
   span->shape = s->shape;
   span->shared = false;
-  if (fresh && i->space != PTX_CONST) count_access(w, i, s, mask, first, s->rel, false);
-  return mask;
+  if (i->space != PTX_CONST && first >= SIM_GLOBAL_WINDOW) count_access(w, i, site, s, first, false);
+  return s->mask;
+}
+
+static struct pattern *pattern_of(struct warp *w, const struct sim_inst *i)
+{
+  struct pattern **way = &w->runner->sites[i->site].patterns[w->id % SITE_WAYS];
+  if (!*way) {
+    *way = aligned_alloc(64, (sizeof **way + 63) / 64 * 64);
+    if (!*way) abort();
+    memset(*way, 0, sizeof **way);
+  }
+  return *way;
 }
 
 uint32_t access_span(struct warp *w, const struct sim_inst *i, uint32_t left, bool fresh,
                      enum access_kind kind, struct span *span)
 {
   if (!fresh || i->site == SIM_NO_SITE) return span_apart(w, i, left, fresh, kind, span);
-  struct site *s = &w->runner->sites[i->site];
+  struct pattern *s = pattern_of(w, i);
   unsigned lane = first_lane(left);
   uint64_t first;
+  bool same;
   if (i->flags & SIM_MEM_WIDE_ADDRESS) {
     const u64_row *a = SIM_ROW(u64_row, i->a);
     first = a[lane] + i->imm;
-    if (s->mask != left || !same64(s, a, a[lane], left)) {
-      uint64_t all[SIM_LANES];
-      addresses(w, i, all);
-      if (!learn(s, all, first, left, i->width))
-        return span_apart(w, i, left, fresh, kind, span);
-    }
+    same = s->mask == left && same64(s, a, a[lane], left);
   } else {
     const u32_row *a = SIM_ROW(u32_row, i->a);
     first = (uint32_t)(a[lane] + (uint32_t)i->imm);
-    if (s->mask != left || !same32(s, a, a[lane], left)) {
-      uint64_t all[SIM_LANES];
-      addresses(w, i, all);
-      if (!learn(s, all, first, left, i->width))
-        return span_apart(w, i, left, fresh, kind, span);
-    }
+    same = s->mask == left && same32(s, a, a[lane], left);
+  }
+  if (same) {
+    s->again = true;
+  } else {
+    uint64_t all[SIM_LANES];
+    addresses(w, i, all);
+    if (!learn(s, all, first, left, i->width))
+      return span_apart(w, i, left, fresh, kind, span);
   }
   uint32_t now = 0;
   if (i->space == PTX_SHARED) {
-    if (first <= UINT32_MAX)
-      now = span_shared(w, i, s, left, fresh, kind, (uint32_t)first, span);
+    if (first <= UINT32_MAX) now = span_shared(w, i, s, kind, (uint32_t)first, span);
   } else if (i->space == PTX_GENERIC && first - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES) {
     uint64_t offset = first - SIM_SHARED_WINDOW;
-    if (offset <= UINT32_MAX)
-      now = span_shared(w, i, s, left, fresh, kind, (uint32_t)offset, span);
+    if (offset <= UINT32_MAX) now = span_shared(w, i, s, kind, (uint32_t)offset, span);
   } else if (i->space == PTX_GENERIC && first - SIM_LOCAL_WINDOW < SIM_WINDOW_BYTES) {
     now = 0;
   } else {
-    now = span_global(w, i, s, left, fresh, kind, first, span);
+    now = span_global(w, i, s, kind, first, span);
   }
   /* Anything unusual, a fault included, is looked at lane by lane. */
   return now ? now : span_apart(w, i, left, fresh, kind, span);

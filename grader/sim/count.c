@@ -72,8 +72,8 @@ static struct site_side *new_side(const struct sim_inst *i, bool shared)
   return side;
 }
 
-void count_access(struct warp *w, const struct sim_inst *i, struct site *s, uint32_t mask,
-                  uint64_t first, const int32_t *rel, bool shared)
+void count_access(struct warp *w, const struct sim_inst *i, struct site *s, struct pattern *p,
+                  uint64_t first, bool shared)
 {
   if (shared) {
     if (!i->issue.width) return;
@@ -82,17 +82,17 @@ void count_access(struct warp *w, const struct sim_inst *i, struct site *s, uint
   struct site_side *side = s->sides[!shared];
   if (!side) side = s->sides[!shared] = new_side(i, shared);
   uint32_t low = shared ? 64 : (uint32_t)first & 31;
-  if (!s->priced || s->low != low) {
-    s->cost = count_price(side->op, side->width, mask, (uint32_t)first, rel);
-    s->low = low;
-    s->priced = true;
-    side->exact &= s->cost.exact && !(i->flags & SIM_MEM_UNSURE);
+  if (!p->priced || p->low != low) {
+    p->cost = count_price(side->op, side->width, p->mask, (uint32_t)first, p->rel);
+    p->low = low;
+    p->priced = true;
+    side->exact &= p->cost.exact && !(i->flags & SIM_MEM_UNSURE);
   }
   side->requests++;
-  side->wavefronts += s->cost.wavefronts;
-  side->ideal += s->cost.ideal;
-  side->sectors += s->cost.sectors;
-  side->bytes += (uint64_t)__builtin_popcount(mask) * side->width;
-  uint32_t cost = shared ? s->cost.wavefronts : s->cost.sectors;
-  if (cost > side->worst_cost) keep_worst(w, i, side, cost, mask, first, rel);
+  side->wavefronts += p->cost.wavefronts;
+  side->ideal += p->cost.ideal;
+  side->sectors += p->cost.sectors;
+  side->bytes += (uint64_t)__builtin_popcount(p->mask) * side->width;
+  uint32_t cost = shared ? p->cost.wavefronts : p->cost.sectors;
+  if (cost > side->worst_cost) keep_worst(w, i, side, cost, p->mask, first, p->rel);
 }

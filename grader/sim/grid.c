@@ -86,6 +86,10 @@ static void runner_close(struct runner *t)
     free(t->spare[f]);
   }
   for (uint32_t k = 0; t->sites && k < t->sim->nsites; k++) {
+    for (int p = 0; p < SITE_WAYS; p++) {
+      if (t->sites[k].patterns[p]) free(t->sites[k].patterns[p]->words);
+      free(t->sites[k].patterns[p]);
+    }
     free(t->sites[k].sides[0]);
     free(t->sites[k].sides[1]);
   }

@@ -175,16 +175,24 @@ struct site_side {             /* one instruction, in one kind of memory */
   struct access worst;
 };
 
-struct site {
-  /* The last pattern seen: offsets of the lanes from the first active one. */
+/* Where the lanes of an access lie, as distances from the first active one, and what follows. */
+struct pattern {
   int32_t rel[SIM_LANES] __attribute__((aligned(64)));
   uint32_t mask;               /* 0: none seen yet */
-  uint32_t low;                /* global: address of the first lane mod 32 */
   int32_t least, most;         /* of rel over active lanes */
   uint32_t ragged;             /* or of all rel: alignment */
   enum sim_class shape;
+  uint32_t low;                /* global: address of the first lane mod 32 when it was priced */
   bool priced;
+  bool again;                  /* met more than once: worth a list of its words */
   struct model_cost cost;
+  struct words *words;         /* shared memory: see shadow.c; made when met again */
+};
+
+enum { SITE_WAYS = 8 };        /* warps mostly repeat their own pattern */
+
+struct site {
+  struct pattern *patterns[SITE_WAYS];
   const struct sim_object *object;
   struct site_side *sides[2];  /* shared, global; made at first use */
 };
@@ -338,14 +346,14 @@ bool shadow_open(struct shadow *s, uint32_t bytes, unsigned shift);
 void shadow_close(struct shadow *s);
 void shadow_block(struct shadow *s);                     /* a new block starts */
 void shadow_barrier(struct block *b, struct barrier *bar, bool all);
-void shadow_access(struct warp *w, const struct sim_inst *i, uint32_t mask, uint32_t offset,
-                   const int32_t *rel, enum sim_class shape, uint32_t width,
+/* An access by the lanes of p->mask: lane l at offset + p->rel[l]. */
+void shadow_access(struct warp *w, const struct sim_inst *i, struct pattern *p, uint32_t offset,
                    enum access_kind kind);
 void shadow_fence(struct warp *w, uint32_t lanes);
 
 /* ---- count.c ------------------------------------------------------------------------------------ */
-void count_access(struct warp *w, const struct sim_inst *i, struct site *s, uint32_t mask,
-                  uint64_t first, const int32_t *rel, bool shared);
+void count_access(struct warp *w, const struct sim_inst *i, struct site *s, struct pattern *p,
+                  uint64_t first, bool shared);
 struct model_cost count_price(enum model_op op, uint32_t width, uint32_t mask, uint32_t first,
                               const int32_t *rel);
 

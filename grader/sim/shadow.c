@@ -22,6 +22,13 @@
 
 #include "rows.h"
 
+#ifdef __clang__
+#define WORD_LOOP(n) \
+  _Pragma("clang loop vectorize(assume_safety)") for (uint32_t k = 0; k < (n); k++)
+#else
+#define WORD_LOOP(n) _Pragma("GCC ivdep") for (uint32_t k = 0; k < (n); k++)
+#endif
+
 bool shadow_open(struct shadow *s, uint32_t bytes, unsigned shift)
 {
   uint32_t n = (bytes >> shift) + 64;
@@ -195,80 +202,136 @@ static void same_instruction(struct warp *w, const struct sim_inst *i, unsigned 
            o[0], o[1], o[2], t[0], t[1], t[2], x << s->shift);
 }
 
+/* ---- a pattern met again ---------------------------------------------------------------------- */
+
+/* The granules a pattern touches, each once, with the lanes on it: broadcasts become one look, and
+ * neighbouring granules one vector loop. */
+enum { MOST_WORDS = 4 * SIM_LANES };
+struct words {
+  uint32_t n;                  /* 0: too many, or a granule with several storing lanes */
+  bool row;                    /* granule k is the k-th after the first */
+  bool single;                 /* one lane each */
+  uint32_t at[MOST_WORDS];     /* from the first lane's granule; may be negative, modulo 2^32 */
+  uint32_t lanes[MOST_WORDS];
+  uint32_t lane[MOST_WORDS];   /* a lane of it */
+};
+
+static struct words *list_words(const struct pattern *p, unsigned shift, uint32_t each)
+{
+  struct words *v = malloc(sizeof *v);
+  if (!v) abort();
+  v->n = 0;
+  if ((p->ragged | (uint32_t)p->least) & ((1u << shift) - 1)) return v;
+  v->single = true;
+  /* In rising order, when the lanes rise: then a row is found. */
+  for (uint32_t m = p->mask; m; m &= m - 1) {
+    unsigned l = first_lane(m);
+    uint32_t x = (uint32_t)(p->rel[l] >> shift);
+    for (uint32_t k = 0; k < each; k++, x++) {
+      uint32_t e = v->n;
+      while (e > 0 && v->at[e - 1] != x) e--;
+      if (e > 0) {
+        v->lanes[e - 1] |= 1u << l;
+        v->single = false;
+        continue;
+      }
+      if (v->n == MOST_WORDS) {
+        v->n = 0;
+        return v;
+      }
+      v->at[v->n] = x;
+      v->lanes[v->n] = 1u << l;
+      v->lane[v->n++] = l;
+    }
+  }
+  v->row = true;
+  for (uint32_t k = 0; k < v->n; k++) v->row &= v->at[k] == v->at[0] + k;
+  return v;
+}
+
 /* ---- reads ------------------------------------------------------------------------------------ */
 
-static void read_lanes(struct warp *w, const struct sim_inst *i, uint32_t mask, uint32_t offset,
-                       const int32_t *rel, uint32_t each, bool ordered_op)
+/* Notes that the lanes of `set` read granule x now. */
+static inline void note_read(struct shadow *s, uint32_t x, uint32_t set, uint32_t me,
+                             uint32_t sync)
+{
+  uint32_t rtick = s->rtick[x], rwarp = s->rwarp[x], rset = s->rset[x];
+  bool fresh = rtick < s->epoch;
+  if (fresh | (rwarp == me)) {
+    s->rset[x] = (fresh | (rtick < sync)) ? set : rset | set;
+    s->rwarp[x] = me;
+  } else {
+    s->rset[x] = (rwarp == SHADOW_MANY ? rset : 1u << rwarp) | 1u << me;
+    s->rwarp[x] = SHADOW_MANY;
+  }
+  s->rtick[x] = s->tick;
+}
+
+static void read_lanes(struct warp *w, const struct sim_inst *i, const struct pattern *p,
+                       uint32_t offset, uint32_t each, bool ordered_op)
 {
   struct shadow *s = &w->block->shadow;
   uint32_t start = s->block_start, span = s->epoch - start;
-  uint32_t tick = s->tick, epoch = s->epoch, sync = w->sync_tick, me = w->id, warp = 1u << me;
   uint32_t hot = 0;
-  for (uint32_t m = mask; m; m &= m - 1) {
+  for (uint32_t m = p->mask; m; m &= m - 1) {
     unsigned l = first_lane(m);
-    uint32_t x = (offset + (uint32_t)rel[l]) >> s->shift;
+    uint32_t x = (offset + (uint32_t)p->rel[l]) >> s->shift;
     for (uint32_t k = 0; k < each; k++, x++) {
       hot |= (uint32_t)(s->wtick[x] - start >= span) << l;
-      if (ordered_op) continue;   /* reads of one kind with atomics: recorded as no plain read */
-      uint32_t rtick = s->rtick[x], rwarp = s->rwarp[x], rset = s->rset[x];
-      bool fresh = rtick < epoch, mine = rwarp == me;
-      if (fresh | mine) {
-        s->rset[x] = (fresh | (rtick < sync)) ? 1u << l : rset | 1u << l;
-        s->rwarp[x] = me;
-      } else {
-        s->rset[x] = (rwarp == SHADOW_MANY ? rset : 1u << rwarp) | warp;
-        s->rwarp[x] = SHADOW_MANY;
-      }
-      s->rtick[x] = tick;
+      /* Ordered reads are no plain reads: writes ordered like them do not race with them. */
+      if (!ordered_op) note_read(s, x, 1u << l, w->id, w->sync_tick);
     }
   }
   for (; hot; hot &= hot - 1) {
     unsigned l = first_lane(hot);
-    uint32_t x = (offset + (uint32_t)rel[l]) >> s->shift;
+    uint32_t x = (offset + (uint32_t)p->rel[l]) >> s->shift;
     for (uint32_t k = 0; k < each; k++) examine(w, i, l, x + k, ACCESS_LOAD, ordered_op);
   }
 }
 
-/* All lanes, lane l on granule x + l. */
-static bool read_unit(struct warp *w, uint32_t x)
+/* A granule written in this interval, or never, and now read by `lanes`. */
+static void examine_read(struct warp *w, const struct sim_inst *i, uint32_t x, uint32_t lanes)
 {
   struct shadow *s = &w->block->shadow;
-  uint32_t start = s->block_start, span = s->epoch - start;
-  uint32_t tick = s->tick, epoch = s->epoch, sync = w->sync_tick, me = w->id, warp = 1u << me;
-  const uint32_t *wtick = s->wtick + x;
-  uint32_t *rtick = s->rtick + x, *rset = s->rset + x, *rwarp = s->rwarp + x;
-  uint32_t hot = 0;
-  for (int l = 0; l < SIM_LANES; l++) hot |= wtick[l] - start >= span ? 1 : 0;
-  if (hot) return false;
-  LANE_LOOP {
-    uint32_t rt = rtick[l], rw = rwarp[l], rs = rset[l], bit = 1u << l;
-    uint32_t fresh = rt < epoch ? ~0u : 0, mine = rw == me ? ~0u : 0;
-    uint32_t stale = fresh | (mine & (rt < sync ? ~0u : 0));
-    uint32_t own = bit | (rs & ~stale);
-    uint32_t many = (rw == SHADOW_MANY ? rs : 1u << (rw & 31)) | warp;
-    uint32_t take = fresh | mine;
-    rset[l] = (own & take) | (many & ~take);
-    rwarp[l] = (me & take) | (SHADOW_MANY & ~take);
-    rtick[l] = tick;
-  }
-  return true;
+  uint32_t writer = s->wthread[x];
+  if (s->wtick[x] >= s->block_start && (writer & 0xffff) / SIM_LANES == w->id &&
+      (s->wtick[x] < w->sync_tick || lanes == 1u << (writer & 31)))
+    return;
+  for (; lanes; lanes &= lanes - 1) examine(w, i, first_lane(lanes), x, ACCESS_LOAD, false);
 }
 
-/* All lanes on one granule. */
-static bool read_uniform(struct warp *w, uint32_t x)
+static void read_words(struct warp *w, const struct sim_inst *i, const struct words *v,
+                       uint32_t first)
 {
   struct shadow *s = &w->block->shadow;
-  if (s->wtick[x] - s->block_start >= s->epoch - s->block_start) return false;
-  uint32_t rtick = s->rtick[x], rwarp = s->rwarp[x], me = w->id;
-  if (rtick < s->epoch || rwarp == me) {
-    s->rset[x] = SIM_FULL;
-    s->rwarp[x] = me;
-  } else {
-    s->rset[x] = (rwarp == SHADOW_MANY ? s->rset[x] : 1u << rwarp) | 1u << me;
-    s->rwarp[x] = SHADOW_MANY;
+  const uint32_t start = s->block_start, span = s->epoch - start, n = v->n, me = w->id;
+  const uint32_t sync = w->sync_tick;
+  if (!v->row || n < 4) {
+    for (uint32_t k = 0; k < n; k++) {
+      uint32_t x = first + v->at[k];
+      if (s->wtick[x] - start >= span) examine_read(w, i, x, v->lanes[k]);
+      note_read(s, x, v->lanes[k], me, sync);
+    }
+    return;
   }
-  s->rtick[x] = s->tick;
-  return true;
+  uint32_t x = first + v->at[0], hot = 0;
+  const uint32_t tick = s->tick, epoch = s->epoch, warp = 1u << me;
+  const uint32_t *wtick = s->wtick + x, *lanes = v->lanes;
+  uint32_t *rtick = s->rtick + x, *rset = s->rset + x, *rwarp = s->rwarp + x;
+  for (uint32_t k = 0; k < n; k++) hot |= wtick[k] - start >= span ? 1 : 0;
+  for (uint32_t k = 0; hot && k < n; k++)
+    if (wtick[k] - start >= span) examine_read(w, i, x + k, lanes[k]);
+  WORD_LOOP(n) {
+    uint32_t rt = rtick[k], rw = rwarp[k], rs = rset[k];
+    uint32_t fresh = rt < epoch ? ~0u : 0, mine = rw == me ? ~0u : 0;
+    uint32_t stale = fresh | (mine & (rt < sync ? ~0u : 0));
+    uint32_t own = lanes[k] | (rs & ~stale);
+    uint32_t many = (rw == SHADOW_MANY ? rs : 1u << (rw & 31)) | warp;
+    uint32_t take = fresh | mine;
+    rset[k] = (own & take) | (many & ~take);
+    rwarp[k] = (me & take) | (SHADOW_MANY & ~take);
+    rtick[k] = tick;
+  }
 }
 
 /* ---- writes ----------------------------------------------------------------------------------- */
@@ -288,9 +351,11 @@ static uint64_t stored(struct warp *w, const struct sim_inst *i, unsigned l, uin
   return v;
 }
 
-static void write_lanes(struct warp *w, const struct sim_inst *i, uint32_t mask, uint32_t offset,
-                        const int32_t *rel, uint32_t each, enum access_kind kind, bool atomic)
+static void write_lanes(struct warp *w, const struct sim_inst *i, const struct pattern *p,
+                        uint32_t offset, uint32_t each, enum access_kind kind, bool atomic)
 {
+  const int32_t *rel = p->rel;
+  const uint32_t mask = p->mask;
   struct shadow *s = &w->block->shadow;
   uint32_t tick = s->tick, epoch = s->epoch, start = s->block_start;
   uint32_t base = w->id * SIM_LANES;
@@ -335,37 +400,64 @@ static void write_lanes(struct warp *w, const struct sim_inst *i, uint32_t mask,
   }
 }
 
-static bool write_unit(struct warp *w, uint32_t x)
+/* A granule that was touched in this interval, and now one lane stores to it: nothing to say when
+ * that lane alone did, or when its warp has met since. */
+static bool harmless(const struct warp *w, uint32_t x, uint32_t lane)
 {
-  struct shadow *s = &w->block->shadow;
-  uint32_t *wtick = s->wtick + x, *wthread = s->wthread + x, *rtick = s->rtick + x;
-  uint32_t epoch = s->epoch, hot = 0;
-  for (int l = 0; l < SIM_LANES; l++) hot |= (wtick[l] >= epoch) | (rtick[l] >= epoch);
-  if (hot) return false;
-  uint32_t tick = s->tick, base = w->id * SIM_LANES;
-  LANE_LOOP {
-    wtick[l] = tick;
-    wthread[l] = base + (uint32_t)l;
-  }
-  return true;
+  const struct shadow *s = &w->block->shadow;
+  uint32_t writer = s->wthread[x] & 0xffff, me = w->id * SIM_LANES + lane;
+  bool w_ok = s->wtick[x] < s->epoch || writer == me ||
+              (writer / SIM_LANES == w->id && s->wtick[x] < w->sync_tick);
+  bool r_ok = s->rtick[x] < s->epoch ||
+              (s->rwarp[x] == w->id && (s->rtick[x] < w->sync_tick || s->rset[x] == 1u << lane));
+  return w_ok && r_ok;
 }
 
-void shadow_access(struct warp *w, const struct sim_inst *i, uint32_t mask, uint32_t offset,
-                   const int32_t *rel, enum sim_class shape, uint32_t width,
+static void write_words(struct warp *w, const struct sim_inst *i, const struct words *v,
+                        uint32_t first)
+{
+  struct shadow *s = &w->block->shadow;
+  const uint32_t epoch = s->epoch, n = v->n, tick = s->tick, base = w->id * SIM_LANES;
+  if (!v->row || n < 4) {
+    for (uint32_t k = 0; k < n; k++) {
+      uint32_t x = first + v->at[k];
+      if (((s->wtick[x] >= epoch) | (s->rtick[x] >= epoch)) && !harmless(w, x, v->lane[k]))
+        examine(w, i, v->lane[k], x, ACCESS_STORE, false);
+      s->wtick[x] = tick;
+      s->wthread[x] = base + v->lane[k];
+    }
+    return;
+  }
+  uint32_t x = first + v->at[0], hot = 0;
+  uint32_t *wtick = s->wtick + x, *wthread = s->wthread + x;
+  const uint32_t *rtick = s->rtick + x, *lane = v->lane;
+  for (uint32_t k = 0; k < n; k++) hot |= (wtick[k] >= epoch) | (rtick[k] >= epoch);
+  for (uint32_t k = 0; hot && k < n; k++)
+    if (((wtick[k] >= epoch) | (rtick[k] >= epoch)) && !harmless(w, x + k, lane[k]))
+      examine(w, i, lane[k], x + k, ACCESS_STORE, false);
+  WORD_LOOP(n) {
+    wtick[k] = tick;
+    wthread[k] = base + lane[k];
+  }
+}
+
+void shadow_access(struct warp *w, const struct sim_inst *i, struct pattern *p, uint32_t offset,
                    enum access_kind kind)
 {
   struct shadow *s = &w->block->shadow;
-  uint32_t each = width >> s->shift;
+  uint32_t each = i->width >> s->shift;
   bool atomic = kind == ACCESS_ATOMIC || (i->flags & SIM_MEM_ORDERED);
-  if (each == 1 && !atomic) {
-    uint32_t x = offset >> s->shift;
-    if (kind == ACCESS_LOAD) {
-      if (shape == CLASS_UNIT && read_unit(w, x)) return;
-      if (shape == CLASS_UNIFORM && read_uniform(w, x)) return;
-    } else if (shape == CLASS_UNIT && write_unit(w, x)) {
+  if (p->again && !atomic) {
+    if (!p->words) p->words = list_words(p, s->shift, each);
+    if (p->words->n && kind == ACCESS_LOAD) {
+      read_words(w, i, p->words, offset >> s->shift);
+      return;
+    }
+    if (p->words->n && p->words->single) {
+      write_words(w, i, p->words, offset >> s->shift);
       return;
     }
   }
-  if (kind == ACCESS_LOAD) read_lanes(w, i, mask, offset, rel, each, atomic);
-  else write_lanes(w, i, mask, offset, rel, each, kind, atomic);
+  if (kind == ACCESS_LOAD) read_lanes(w, i, p, offset, each, atomic);
+  else write_lanes(w, i, p, offset, each, kind, atomic);
 }

@@ -30,20 +30,22 @@ static void fault_shared(struct warp *w, const struct sim_inst *i, unsigned lane
 {
   struct block *b = w->block;
   struct sim_fault *f;
-  int64_t offset = (int64_t)(at - SIM_SHARED_BASE);
+  char name[64] = "shared memory";
+  if (i->origin) memory_plain_name(i->origin->name, name, sizeof name);
+  int64_t offset = (int64_t)(at - i->low);
+  uint32_t bytes = i->high - i->low;
   if (!b->shared_bytes)
     f = fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
                    "%s shared memory, but the launch gives the block none", verb(kind));
   else if (offset < 0)
     f = fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
-                   "%s %u bytes %lld before the start of shared memory: a negative index?",
-                   verb(kind), i->width, (long long)-offset);
+                   "%s %u bytes %lld before the start of %s: a negative index?",
+                   verb(kind), i->width, (long long)-offset, name);
   else
     f = fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
-                   "%s %u bytes at byte %lld of shared memory, where the block has %u bytes: check the "
-                   "index against the array's size", verb(kind), i->width, (long long)offset,
-                   b->shared_bytes);
-  if (f) name_object(f, "shared memory", (uint64_t)offset, i->width);
+                   "%s %u bytes at byte %lld of %s, which has %u bytes: check the index against the "
+                   "array's size", verb(kind), i->width, (long long)offset, name, bytes);
+  if (f) name_object(f, name, (uint64_t)offset, i->width);
 }
 
 static void fault_global(struct warp *w, const struct sim_inst *i, unsigned lane,
@@ -246,7 +248,7 @@ static uint32_t span_apart(struct warp *w, const struct sim_inst *i, uint32_t le
   uint32_t top = 0;
   switch (place) {
   case PLACE_SHARED:
-    if (at < SIM_SHARED_BASE || at + i->width > SIM_SHARED_BASE + (uint64_t)w->block->shared_bytes) {
+    if (at < i->low || at + i->width > i->high) {
       fault_shared(w, i, lane, kind, at);
       return 0;
     }
@@ -279,8 +281,7 @@ static uint32_t span_apart(struct warp *w, const struct sim_inst *i, uint32_t le
     uint64_t other = a[l];
     if (place_of(i, &other) != place || (other & (i->width - 1))) continue;
     if (place == PLACE_SHARED &&
-        (other < SIM_SHARED_BASE ||
-         other + i->width > SIM_SHARED_BASE + (uint64_t)w->block->shared_bytes))
+        (other < i->low || other + i->width > i->high))
       continue;
     if (place == PLACE_LOCAL && (other > top || i->width > top - other)) continue;
     if (place == PLACE_GLOBAL &&
@@ -312,10 +313,7 @@ static uint32_t span_shared(struct warp *w, const struct sim_inst *i, struct pat
   struct block *b = w->block;
   uint32_t offset = first - SIM_SHARED_BASE;
   if ((first | s->ragged) & (i->width - 1u)) return 0;
-  if ((int64_t)offset + s->least < 0 ||
-      (int64_t)offset + s->most + i->width > (int64_t)b->shared_bytes ||
-      first < SIM_SHARED_BASE)
-    return 0;
+  if ((int64_t)first + s->least < i->low || (int64_t)first + s->most + i->width > i->high) return 0;
   span->base = b->shared + offset;
   span->rel = s->rel;
   span->shape = s->shape;

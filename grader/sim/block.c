@@ -187,7 +187,7 @@ static void stuck(struct block *b)
   }
   if (f && g2) {
     fault_thread(b, second->id * SIM_LANES + first_lane(g2->mask), f->other_thread);
-    f->other_line = g2->at->ptx->source_line;
+    f->other_line = g2->at->line;
     size_t n = strlen(f->text);
     snprintf(f->text + n, sizeof f->text - n, ". Thread (%u,%u,%u) waits at line %u, at %s",
              f->other_thread[0], f->other_thread[1], f->other_thread[2], f->other_line,

@@ -56,7 +56,7 @@ static void keep_worst(struct warp *w, const struct sim_inst *i, struct site_sid
   side->worst.op = side->op;
   side->worst.width = side->width;
   side->worst.mask = mask;
-  side->worst.line = i->ptx->source_line;
+  side->worst.line = i->line;
   for (int l = 0; l < SIM_LANES; l++)
     side->worst.addr[l] = mask >> l & 1 ? first + (uint64_t)(int64_t)rel[l] : 0;
 }

@@ -68,8 +68,8 @@ struct sim_fault *fault_note(struct warp *w, const struct sim_inst *i, unsigned 
   f->fatal = fatal;
   f->count = 1;
   if (i->ptx) {
-    f->file = i->ptx->file;
-    f->line = i->ptx->source_line;
+    f->file = i->file;
+    f->line = i->line;
     f->ptx_line = i->ptx->line;
   }
   memcpy(f->block, t->block.index, sizeof f->block);

@@ -200,8 +200,8 @@ static bool add_site(struct sim_result *r, struct runner *threads, unsigned n, u
   if (!s.requests) return true;
   s.function = i->func->index;
   s.inst = (uint32_t)(i - i->func->insts);
-  s.file = i->ptx->file;
-  s.line = i->ptx->source_line;
+  s.file = i->file;
+  s.line = i->line;
   s.ptx_line = i->ptx->line;
   const uint32_t *grid = threads[0].launch->grid;
   s.worst_block[0] = (uint32_t)(worst_block % grid[0]);
@@ -392,9 +392,9 @@ bool sim_launch(struct sim *sim, const struct sim_launch *launch, struct sim_res
   uint32_t dynamic_at = 0;
   struct sim_func *entry = prepare(sim, launch, result, &dynamic_at);
   if (!entry) return false;
-  lower_launch(sim);
   uint32_t shared = dynamic_at - SIM_SHARED_BASE + launch->shared_bytes;
   if (!launch->shared_bytes) shared = result->static_shared;
+  lower_launch(sim, shared);
   if (launch->param_bytes) memcpy(sim->params, launch->params, launch->param_bytes);
   sim->objects[0].size = launch->param_bytes;
 

@@ -73,7 +73,10 @@ struct sim_inst {
   uint8_t op;                  /* enum model_op, for memory */
   uint8_t small[3];            /* by handler */
   struct sim_issue issue;
+  const struct ptx_symbol *origin;   /* shared variable its address comes from; NULL: not known */
+  uint32_t low, high;          /* shared offsets it may touch, set at launch */
   const struct ptx_inst *ptx;
+  uint32_t file, line;         /* source: of the call, for code of a header inlined there */
   struct sim_func *func;
   const void *extra;           /* calls, tables */
 };
@@ -133,6 +136,9 @@ struct sim_object *memory_find(const struct sim *sim, uint64_t address);
 struct sim_object *memory_nearest(const struct sim *sim, uint64_t address);
 void memory_drop_module(struct sim *sim);
 uint64_t memory_address_of(const struct sim *sim, const struct ptx_symbol *symbol);
+/* The shared variable at an offset, and a name as a reader knows it (_ZZ4gemmE2As: As). */
+const struct ptx_symbol *memory_shared_symbol(const struct sim *sim, uint64_t offset);
+void memory_plain_name(const char *name, char *out, size_t size);
 bool memory_load_module(struct sim *sim, struct ptx_error *error);
 
 /* Gives every shared symbol that `entry` can reach its offset (in symbol->offset, from the start of
@@ -152,7 +158,7 @@ struct shadow {
   uint32_t *rtick, *rset;      /* last read: when; lanes of rwarp, or warps */
   uint32_t *rwarp;             /* the one warp that read, or SHADOW_MANY */
   uint32_t tick, block_start, epoch;
-  bool partial;                /* a barrier of a subset happened in this block */
+  bool partial;                /* a fence or a meeting of a part happened in this block */
   uint32_t seen[SIM_MAX_WARPS][SIM_MAX_WARPS];   /* [w][v]: w comes after v's accesses before */
   uint32_t fence[SIM_MAX_WARPS * SIM_LANES];     /* tick of each thread's last fence */
 };
@@ -398,7 +404,10 @@ struct sim_form {
 };
 bool lower_module(struct sim *sim, struct ptx_error *error);
 void lower_free(struct sim *sim);
-void lower_launch(struct sim *sim);                  /* shared addresses into their rows */
+/* Shared addresses into their rows; bounds of accesses. */
+void lower_launch(struct sim *sim, uint32_t shared_bytes);
+/* origin.c: which shared variable each access's address comes from. */
+void lower_origins(struct sim_func *f);
 void lower_refuse(struct lowering *l, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 sim_ref lower_source(struct lowering *l, const struct ptx_operand *o, unsigned bits);

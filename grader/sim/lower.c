@@ -430,6 +430,9 @@ static void lower_inst(struct lowering *l)
   struct sim_inst *s = l->out;
   s->ptx = l->in;
   s->func = l->func;
+  bool elsewhere = l->in->inlined_line && l->in->inlined_file != l->in->file;
+  s->file = elsewhere ? l->in->inlined_file : l->in->file;
+  s->line = elsewhere ? l->in->inlined_line : l->in->source_line;
   s->site = SIM_NO_SITE;
   s->width = s->elements = 1;
   lower_guard(l);
@@ -520,6 +523,9 @@ static bool lower_function(struct sim *sim, struct sim_func *f, struct ptx_error
   end->site = SIM_NO_SITE;
   static const struct ptx_inst nowhere;
   end->ptx = p->ninsts ? &p->insts[p->ninsts - 1] : &nowhere;
+  end->file = end->ptx->file;
+  end->line = end->ptx->source_line;
+  lower_origins(f);
   use_plan(sim, f);
   return true;
 }
@@ -572,10 +578,20 @@ void lower_free(struct sim *sim)
   sim->nsites = 0;
 }
 
-void lower_launch(struct sim *sim)
+void lower_launch(struct sim *sim, uint32_t shared_bytes)
 {
   for (size_t k = 0; k < sim->nfixes; k++) {
     struct sim_fix *f = &sim->fixes[k];
     fill_row(sim->consts + f->at, f->symbol->offset + f->add, f->bits);
+  }
+  uint32_t end = SIM_SHARED_BASE + shared_bytes;
+  for (uint32_t k = 0; k < sim->nsites; k++) {
+    struct sim_inst *i = sim->sites[k];
+    const struct ptx_symbol *s = i->origin;
+    i->low = SIM_SHARED_BASE;
+    i->high = end;
+    if (!s || !s->offset) continue;
+    i->low = (uint32_t)s->offset;
+    if (s->bytes && s->offset + s->bytes < end) i->high = (uint32_t)(s->offset + s->bytes);
   }
 }

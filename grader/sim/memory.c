@@ -121,7 +121,9 @@ static bool place(struct sim *sim, struct ptx_symbol *s, struct ptx_error *error
              "the variable '%s' is declared extern and no module defines it", s->name);
     return false;
   }
-  struct sim_object *o = memory_add(sim, s->bytes, s->name);
+  char name[64];
+  memory_plain_name(s->name, name, sizeof name);
+  struct sim_object *o = memory_add(sim, s->bytes, name);
   if (!o) {
     error->line = s->line;
     snprintf(error->text, sizeof error->text,
@@ -149,6 +151,44 @@ static void relocate(struct sim *sim, struct ptx_symbol *s)
     uint8_t *at = sim_host(sim, s->offset + r->at, 8);
     if (at) memcpy(at, &value, 8);
   }
+}
+
+static void better(const struct ptx_symbol *s, uint64_t offset, const struct ptx_symbol **best)
+{
+  if (s->space != PTX_SHARED || !s->offset || s->offset > offset) return;
+  if (s->bytes && offset - s->offset >= s->bytes) return;
+  if (!*best || s->offset > (*best)->offset) *best = s;
+}
+
+const struct ptx_symbol *memory_shared_symbol(const struct sim *sim, uint64_t offset)
+{
+  const struct ptx_module *m = sim->module;
+  const struct ptx_symbol *best = NULL;
+  for (size_t k = 0; k < m->nsymbols; k++) better(m->symbols[k], offset, &best);
+  for (size_t f = 0; f < m->nfunctions; f++)
+    for (size_t k = 0; k < m->functions[f]->nsymbols; k++)
+      better(m->functions[f]->symbols[k], offset, &best);
+  return best;
+}
+
+/* A local static of C++ is _ZZ function E length name; anything else stays as it is. */
+void memory_plain_name(const char *name, char *out, size_t size)
+{
+  const char *plain = name;
+  size_t n = strlen(name);
+  if (!strncmp(name, "_ZZ", 3)) {
+    for (const char *e = name; (e = strchr(e, 'E')) != NULL; e++) {
+      char *rest;
+      unsigned long length = strtoul(e + 1, &rest, 10);
+      if (rest > e + 1 && length && length <= strlen(rest)) {
+        plain = rest;
+        n = length;
+      }
+    }
+  }
+  if (n >= size) n = size - 1;
+  memcpy(out, plain, n);
+  out[n] = 0;
 }
 
 bool memory_load_module(struct sim *sim, struct ptx_error *error)

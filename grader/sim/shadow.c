@@ -94,6 +94,7 @@ void shadow_fence(struct warp *w, uint32_t lanes)
 {
   struct shadow *s = &w->block->shadow;
   uint32_t tick = ++s->tick;
+  s->partial = true;
   for (uint32_t m = lanes; m; m &= m - 1) s->fence[w->id * SIM_LANES + first_lane(m)] = tick;
 }
 
@@ -109,6 +110,17 @@ static bool ordered(const struct warp *w, unsigned lane, uint32_t tick, uint32_t
   return w->lane_seen && w->lane_seen[lane * SIM_LANES + thread % SIM_LANES] > tick;
 }
 
+/* The variable a byte lies in, for messages; *byte becomes its offset there. */
+static void name_of(const struct warp *w, uint32_t *byte, char name[64])
+{
+  const struct ptx_symbol *s =
+      memory_shared_symbol(w->runner->sim, (uint64_t)*byte + SIM_SHARED_BASE);
+  snprintf(name, 64, "shared memory");
+  if (!s) return;
+  memory_plain_name(s->name, name, 64);
+  *byte -= (uint32_t)s->offset - SIM_SHARED_BASE;
+}
+
 static void report_race(struct warp *w, const struct sim_inst *i, unsigned lane,
                         enum access_kind kind, uint32_t other, bool other_writes,
                         uint32_t byte)
@@ -117,16 +129,16 @@ static void report_race(struct warp *w, const struct sim_inst *i, unsigned lane,
   if (!f) return;
   uint32_t *t = f->thread, *o = f->other_thread;
   fault_thread(w->block, other, o);
-  snprintf(f->object, sizeof f->object, "shared memory");
+  name_of(w, &byte, f->object);
   f->address = byte;
   f->width = i->width;
   bool same_warp = other / SIM_LANES == w->id;
   snprintf(f->text, sizeof f->text,
-           "thread (%u,%u,%u) %s byte %u of shared memory, which thread (%u,%u,%u) %s, and nothing "
-           "orders the two: put %s between them",
+           "thread (%u,%u,%u) %s byte %u of %s, which thread (%u,%u,%u) %s, and nothing orders the "
+           "two: put %s between them",
            t[0], t[1], t[2],
-           kind == ACCESS_LOAD ? "reads" : kind == ACCESS_STORE ? "writes" : "updates", byte, o[0],
-           o[1], o[2], other_writes ? "wrote" : "read",
+           kind == ACCESS_LOAD ? "reads" : kind == ACCESS_STORE ? "writes" : "updates", byte,
+           f->object, o[0], o[1], o[2], other_writes ? "wrote" : "read",
            same_warp ? "__syncwarp() or __syncthreads()" : "__syncthreads()");
 }
 
@@ -160,12 +172,14 @@ static void examine(struct warp *w, const struct sim_inst *i, unsigned lane, uin
   uint32_t byte = x << s->shift, wtick = s->wtick[x], writer = s->wthread[x];
   if (wtick < s->block_start) {
     if (kind != ACCESS_STORE) {
+      char name[64];
+      name_of(w, &byte, name);
       struct sim_fault *f =
           fault_note(w, i, lane, SIM_FAULT_UNINITIALISED, false,
-                     "reads byte %u of shared memory, which no thread has written yet: initialise it "
-                     "and put __syncthreads() before the read", byte);
+                     "reads byte %u of %s, which no thread has written yet: initialise it and put "
+                     "__syncthreads() before the read", byte, name);
       if (f) {
-        snprintf(f->object, sizeof f->object, "shared memory");
+        snprintf(f->object, sizeof f->object, "%s", name);
         f->address = byte;
         f->width = i->width;
       }
@@ -192,14 +206,15 @@ static void same_instruction(struct warp *w, const struct sim_inst *i, unsigned 
   struct shadow *s = &w->block->shadow;
   uint32_t *t = f->thread, *o = f->other_thread;
   fault_thread(w->block, s->wthread[x] & 0xffff, o);
-  snprintf(f->object, sizeof f->object, "shared memory");
-  f->address = x << s->shift;
+  uint32_t byte = x << s->shift;
+  name_of(w, &byte, f->object);
+  f->address = byte;
   f->width = i->width;
   f->other_line = f->line;
   snprintf(f->text, sizeof f->text,
-           "threads (%u,%u,%u) and (%u,%u,%u) store different values to byte %u of shared memory in "
-           "one instruction: which one wins is undefined",
-           o[0], o[1], o[2], t[0], t[1], t[2], x << s->shift);
+           "threads (%u,%u,%u) and (%u,%u,%u) store different values to byte %u of %s in one "
+           "instruction: which one wins is undefined",
+           o[0], o[1], o[2], t[0], t[1], t[2], byte, f->object);
 }
 
 /* ---- a pattern met again ---------------------------------------------------------------------- */
@@ -251,10 +266,29 @@ static struct words *list_words(const struct pattern *p, unsigned shift, uint32_
 
 /* ---- reads ------------------------------------------------------------------------------------ */
 
-/* Notes that the lanes of `set` read granule x now. */
-static inline void note_read(struct shadow *s, uint32_t x, uint32_t set, uint32_t me,
-                             uint32_t sync)
+/* Earlier readers that come before all of `set`'s lanes need not be kept: whoever comes after these
+ * lanes comes after them.  Only fences and meetings of a part order threads inside an interval. */
+static void forget_ordered(struct warp *w, uint32_t x, uint32_t set)
 {
+  struct shadow *s = &w->block->shadow;
+  if (s->rtick[x] < s->epoch || s->rwarp[x] == SHADOW_MANY) return;
+  uint32_t keep = 0;
+  for (uint32_t m = s->rset[x]; m; m &= m - 1) {
+    bool before = true;
+    for (uint32_t n = set; n && before; n &= n - 1)
+      before = ordered(w, first_lane(n), s->rtick[x], s->rwarp[x] * SIM_LANES + first_lane(m));
+    if (!before) keep |= 1u << first_lane(m);
+  }
+  s->rset[x] = keep;
+  if (!keep) s->rtick[x] = 0;
+}
+
+/* Notes that the lanes of `set` read granule x now. */
+static inline void note_read(struct warp *w, uint32_t x, uint32_t set)
+{
+  struct shadow *s = &w->block->shadow;
+  if (s->partial) forget_ordered(w, x, set);
+  uint32_t me = w->id, sync = w->sync_tick;
   uint32_t rtick = s->rtick[x], rwarp = s->rwarp[x], rset = s->rset[x];
   bool fresh = rtick < s->epoch;
   if (fresh | (rwarp == me)) {
@@ -279,7 +313,7 @@ static void read_lanes(struct warp *w, const struct sim_inst *i, const struct pa
     for (uint32_t k = 0; k < each; k++, x++) {
       hot |= (uint32_t)(s->wtick[x] - start >= span) << l;
       /* Ordered reads are no plain reads: writes ordered like them do not race with them. */
-      if (!ordered_op) note_read(s, x, 1u << l, w->id, w->sync_tick);
+      if (!ordered_op) note_read(w, x, 1u << l);
     }
   }
   for (; hot; hot &= hot - 1) {
@@ -306,11 +340,11 @@ static void read_words(struct warp *w, const struct sim_inst *i, const struct wo
   struct shadow *s = &w->block->shadow;
   const uint32_t start = s->block_start, span = s->epoch - start, n = v->n, me = w->id;
   const uint32_t sync = w->sync_tick;
-  if (!v->row || n < 4) {
+  if (!v->row || n < 4 || s->partial) {
     for (uint32_t k = 0; k < n; k++) {
       uint32_t x = first + v->at[k];
       if (s->wtick[x] - start >= span) examine_read(w, i, x, v->lanes[k]);
-      note_read(s, x, v->lanes[k], me, sync);
+      note_read(w, x, v->lanes[k]);
     }
     return;
   }

@@ -314,6 +314,7 @@ void warp_order(struct warp *w, uint32_t lanes)
     w->sync_tick = tick;
     return;
   }
+  s->partial = true;
   if (!w->lane_seen) w->lane_seen = calloc(SIM_LANES * SIM_LANES, sizeof *w->lane_seen);
   if (!w->lane_seen) abort();
   uint32_t joined[SIM_LANES] = {0};

@@ -157,9 +157,13 @@ void outcome_code(struct codec *c, struct outcome *o, const struct job *job)
   if (o->nbuffers != (o->end == JOB_RAN ? job->nbuffers : 0)) c->bad = true;
   for (size_t i = 0; i < o->nbuffers && !c->bad; i++) {
     const struct job_buffer *b = &job->buffers[i];
-    size_t bytes = b->bytes;
-    if (b->returned) codec_block(c, &o->buffers[i], &bytes);
-    if (bytes != b->bytes) c->bad = true;
+    size_t want = b->returned ? b->bytes : 0, bytes = want;
+    codec_block(c, &o->buffers[i], &bytes);      /* 8 bytes each also where nothing returns */
+    if (bytes != want) c->bad = true;
+    if (!c->writing && !b->returned) {
+      free(o->buffers[i]);
+      o->buffers[i] = NULL;
+    }
   }
 }
 

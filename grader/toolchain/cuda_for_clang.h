@@ -92,14 +92,29 @@ CFC_SPECIAL(gridDim, nctaid, dim3)
 
 /* ---- barriers, fences, votes -------------------------------------------------------------------------- */
 
-/* clang knows __syncthreads() by itself. */
-CFC_FN int __syncthreads_count(int p) { return __nvvm_bar0_popc(p); }
-CFC_FN int __syncthreads_and(int p) { return __nvvm_bar0_and(p); }
-CFC_FN int __syncthreads_or(int p) { return __nvvm_bar0_or(p); }
-CFC_FN void __syncwarp(unsigned mask = 0xffffffffu) { __nvvm_bar_warp_sync(mask); }
-CFC_FN void __threadfence_block() { __nvvm_membar_cta(); }
-CFC_FN void __threadfence() { __nvvm_membar_gl(); }
-CFC_FN void __threadfence_system() { __nvvm_membar_sys(); }
+/* Assembly that may touch memory, not clang's builtins alone: to LLVM a builtin barrier cannot write
+ * an array that is local to a function, and it would keep what was read from it before. */
+#define CFC_MEMORY() asm volatile("" : : : "memory")
+CFC_FN void cfc_syncthreads() { asm volatile("bar.sync 0;" : : : "memory"); }
+#define __syncthreads() cfc_syncthreads()
+#define CFC_FENCE(type, name, parameters, call)                                                  \
+  CFC_FN type name parameters                                                                    \
+  {                                                                                              \
+    CFC_MEMORY();                                                                                \
+    type r = call;                                                                               \
+    CFC_MEMORY();                                                                                \
+    return r;                                                                                    \
+  }
+CFC_FENCE(int, __syncthreads_count, (int p), __nvvm_bar0_popc(p))
+CFC_FENCE(int, __syncthreads_and, (int p), __nvvm_bar0_and(p))
+CFC_FENCE(int, __syncthreads_or, (int p), __nvvm_bar0_or(p))
+CFC_FN void __syncwarp(unsigned mask = 0xffffffffu)
+{
+  asm volatile("bar.warp.sync %0;" : : "r"(mask) : "memory");
+}
+CFC_FN void __threadfence_block() { asm volatile("membar.cta;" : : : "memory"); }
+CFC_FN void __threadfence() { asm volatile("membar.gl;" : : : "memory"); }
+CFC_FN void __threadfence_system() { asm volatile("membar.sys;" : : : "memory"); }
 CFC_FN int __all_sync(unsigned mask, int p) { return __nvvm_vote_all_sync(mask, p); }
 CFC_FN int __any_sync(unsigned mask, int p) { return __nvvm_vote_any_sync(mask, p); }
 CFC_FN unsigned __ballot_sync(unsigned mask, int p) { return __nvvm_vote_ballot_sync(mask, p); }

@@ -20,7 +20,7 @@ TESTS   := $(wildcard grader/tests/*.c)
 OBJ      = $(SOURCES:%.c=$(BUILD)/%.o)
 
 .DEFAULT_GOAL := all
-.PHONY: all setup grade check test demo hint list doctor lab help clean
+.PHONY: all setup grade check test demo hint list doctor lab profile help clean
 
 all: $(BUILD)/banks            ## build the grader
 
@@ -50,6 +50,9 @@ demo: $(BUILD)/banks           ## a starter and its solution side by side
 
 test: $(BUILD)/banks $(BUILD)/banks-tests   ## all tests; SANITIZE=1 for the sanitizers
 	@BANKS=$(BUILD)/banks $(BUILD)/banks-tests
+
+profile: $(BUILD)/banks        ## make profile FILE=k.cu KERNEL=k ARGS='--grid 32 --block 256 f32[8192] ...'
+	@$(BUILD)/banks profile $(FILE) $(KERNEL) $(ARGS)
 
 help:                          ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16

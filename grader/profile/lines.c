@@ -1,0 +1,137 @@
+/* Sites -> source lines.  Sites of one line, operation and width are one row: an unrolled loop
+ * is still one line to its author. */
+#include "profile/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *profile_operation(enum model_op op)
+{
+  static const char *const names[MODEL_OPS] = {
+    [MODEL_LOAD] = "shared load", [MODEL_STORE] = "shared store",
+    [MODEL_LDMATRIX_X1] = "ldmatrix.x1", [MODEL_LDMATRIX_X2] = "ldmatrix.x2",
+    [MODEL_LDMATRIX_X4] = "ldmatrix.x4", [MODEL_STMATRIX_X1] = "stmatrix.x1",
+    [MODEL_STMATRIX_X2] = "stmatrix.x2", [MODEL_STMATRIX_X4] = "stmatrix.x4",
+    [MODEL_ATOM_NATIVE] = "shared atomic", [MODEL_ATOM_ONE] = "shared atomic +1",
+    [MODEL_ATOM_CAS] = "shared cas", [MODEL_ATOM_LOOP] = "shared atomic loop",
+    [MODEL_ATOM_LOOP64] = "shared atomic loop", [MODEL_CP_ASYNC] = "cp.async",
+    [MODEL_GLOBAL_LOAD] = "global load", [MODEL_GLOBAL_STORE] = "global store",
+  };
+  return (unsigned)op < MODEL_OPS && names[op] ? names[op] : "access";
+}
+
+static bool is_global(enum model_op op)
+{
+  return op == MODEL_GLOBAL_LOAD || op == MODEL_GLOBAL_STORE;
+}
+
+/* Line `number` of `text`, without its indentation. */
+static bool pick_line(const char *text, uint32_t number, char *out, size_t size)
+{
+  for (uint32_t i = 1; text && i < number; i++) {
+    text = strchr(text, '\n');
+    if (text) text++;
+  }
+  if (!text) return false;
+  text += strspn(text, " \t");
+  size_t length = strcspn(text, "\r\n");
+  if (length >= size) length = size - 1;
+  for (size_t i = 0; i < length; i++)
+    out[i] = (unsigned char)text[i] < 32 || text[i] == 127 ? ' ' : text[i];
+  out[length] = 0;
+  return true;
+}
+
+static char *read_text(const char *path)
+{
+  enum { MOST = 1 << 22 };                     /* a source file, not a device */
+  FILE *f = fopen(path, "rb");
+  char *text = f ? malloc(MOST + 1) : NULL;
+  if (text) text[fread(text, 1, MOST, f)] = 0;
+  if (f) fclose(f);
+  return text;
+}
+
+static void add(struct profile_line *l, const struct sim_site *s)
+{
+  l->sum.requests += s->requests;
+  l->sum.wavefronts += s->wavefronts;
+  l->sum.ideal += s->ideal;
+  l->sum.sectors += s->sectors;
+  l->sum.bytes += s->bytes;
+  l->sum.exact &= s->exact;
+  if (s->worst_wavefronts > l->sum.worst_wavefronts) {
+    l->sum.worst_wavefronts = s->worst_wavefronts;
+    l->sum.worst = s->worst;
+    memcpy(l->sum.worst_block, s->worst_block, sizeof s->worst_block);
+    l->sum.worst_warp = s->worst_warp;
+  }
+}
+
+static int worst_first(const void *pa, const void *pb)
+{
+  const struct profile_line *a = pa, *b = pb;
+  bool ga = is_global(a->sum.op), gb = is_global(b->sum.op);
+  if (ga != gb) return ga ? 1 : -1;            /* wavefronts and sectors do not compare */
+  if (a->excess != b->excess) return a->excess < b->excess ? 1 : -1;
+  uint64_t ca = a->sum.wavefronts + a->sum.sectors, cb = b->sum.wavefronts + b->sum.sectors;
+  if (ca != cb) return ca < cb ? 1 : -1;
+  if (a->sum.file != b->sum.file) return a->sum.file < b->sum.file ? -1 : 1;
+  if (a->sum.line != b->sum.line) return a->sum.line < b->sum.line ? -1 : 1;
+  return a->sum.ptx_line < b->sum.ptx_line ? -1 : a->sum.ptx_line > b->sum.ptx_line;
+}
+
+bool profile_lines(struct profile *p, const char *ptx_name, const char *ptx)
+{
+  const struct sim_result *r = p->result;
+  const struct ptx_module *m = p->module;
+  char **texts = calloc(m->nfiles + 1, sizeof *texts);
+  p->lines = calloc(r->nsites ? r->nsites : 1, sizeof *p->lines);
+  p->nlines = 0;
+  if (!texts || !p->lines) {
+    free(texts);
+    return false;
+  }
+  for (size_t i = 0; i < r->nsites; i++) {
+    const struct sim_site *s = &r->sites[i];
+    size_t at = 0;
+    if (s->requests == 0) continue;
+    while (at < p->nlines &&
+           !(p->lines[at].sum.file == s->file && p->lines[at].sum.line == s->line &&
+             (s->line || p->lines[at].sum.ptx_line == s->ptx_line) &&
+             p->lines[at].sum.op == s->op && p->lines[at].sum.width == s->width))
+      at++;
+    if (at < p->nlines) {
+      add(&p->lines[at], s);
+      continue;
+    }
+    struct profile_line *l = &p->lines[p->nlines++];
+    l->sum = *s;
+    l->operation = profile_operation(s->op);
+    if (s->line && s->file < m->nfiles && m->files[s->file]) {
+      snprintf(l->file, sizeof l->file, "%s", m->files[s->file]);
+      if (!texts[s->file]) texts[s->file] = read_text(m->files[s->file]);
+      pick_line(texts[s->file], s->line, l->source, sizeof l->source);
+    } else {
+      snprintf(l->file, sizeof l->file, "%s", ptx_name);
+      l->sum.line = 0;
+      pick_line(ptx, s->ptx_line, l->source, sizeof l->source);
+    }
+  }
+  for (size_t i = 0; i < p->nlines; i++) {
+    struct profile_line *l = &p->lines[i];
+    struct sim_site *s = &l->sum;
+    l->ideal_sectors = is_global(s->op) ? (s->bytes + MODEL_SECTOR - 1) / MODEL_SECTOR : 0;
+    uint64_t spent = is_global(s->op) ? s->sectors : s->wavefronts;
+    uint64_t least = is_global(s->op) ? l->ideal_sectors : s->ideal;
+    l->excess = spent > least ? spent - least : 0;
+    l->has_stride = model_stride_find(&s->worst, &l->stride);
+    profile_advise(&s->worst, l->advice, sizeof l->advice);
+  }
+  qsort(p->lines, p->nlines, sizeof *p->lines, worst_first);
+  for (size_t i = 0; i < m->nfiles; i++) free(texts[i]);
+  free(texts);
+  return true;
+}
+
+void profile_free(struct profile *p) { free(p->lines); }

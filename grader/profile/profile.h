@@ -1,0 +1,51 @@
+/* `banks profile`: where a kernel's wavefronts go, by source line, with what would cure them.
+ *
+ *   arguments.c   the command line's arguments -> buffers and packed parameters
+ *   advise.c      what would make an access cheaper, found by trying it on the model
+ *   lines.c       sites of one run joined by source line, worst first
+ *   print.c       the table, the pictures, the faults; json.c: the same as JSON
+ */
+#ifndef PROFILE_H
+#define PROFILE_H
+
+#include <stdio.h>
+
+#include "sim/sim.h"
+
+/* What one source line did with one kind of access. */
+struct profile_line {
+  struct sim_site sum;         /* counts added up; worst: the worst request of all */
+  char file[256];              /* as the compiler named it; "" when unknown */
+  const char *operation;       /* "shared load", "global store" ... */
+  char source[200];            /* the line's text, "" when the file cannot be read */
+  uint64_t excess;             /* wavefronts, or sectors, above the ideal */
+  uint64_t ideal_sectors;      /* global only */
+  bool has_stride;
+  int64_t stride;              /* bytes between neighbouring lanes of the worst request */
+  char advice[400];            /* a sentence, "" when there is nothing to say */
+};
+
+struct profile {
+  const char *kernel;
+  const struct ptx_module *module;
+  const struct sim_result *result;
+  struct profile_line *lines;  /* worst first */
+  size_t nlines;
+};
+
+/* Joins the sites of `result`.  `ptx_name` and `ptx` are the PTX file and its text: its lines stand in
+ * for source lines where the compiler gave none.  False when memory ends. */
+bool profile_lines(struct profile *p, const char *ptx_name, const char *ptx);
+void profile_free(struct profile *p);
+
+void profile_print(FILE *to, const struct profile *p, unsigned pictures);
+/* Writes JSON to `to`; false when that fails. */
+bool profile_json(FILE *to, const struct profile *p);
+
+/* One sentence on how to make this access cheaper that is true of it: each cure was tried on the
+ * model and gives the cost it names.  Empty when it costs its ideal. */
+void profile_advise(const struct access *a, char *out, size_t size);
+
+const char *profile_operation(enum model_op op);
+
+#endif

@@ -1,0 +1,208 @@
+/* banks profile through the program itself: counts, values, faults, refusals; and that every cure
+ * it names is one. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/arguments.h"
+#include "profile/profile.h"
+#include "run.h"
+
+#define PTX "grader/tests/profile/profile.ptx"
+
+enum { WORDS = 24 };
+
+/* Splits at blanks ('%' stands for the folder) and runs. */
+static int profile(char **out, const char *folder, const char *arguments)
+{
+  static char text[1024];
+  const char *argv[WORDS] = {NULL, "profile"};
+  size_t n = 2, used = 0;
+  for (const char *p = arguments; *p;) {
+    size_t length = strcspn(p, " ");
+    argv[n++] = text + used;
+    ck_assert(n < WORDS);
+    for (size_t i = 0; i < length; i++) {
+      if (p[i] == '%') used += (size_t)sprintf(text + used, "%s", folder);
+      else text[used++] = p[i];
+    }
+    text[used++] = 0;
+    p += length + (p[length] == ' ');
+  }
+  argv[n] = NULL;
+  return run_banks(out, argv);
+}
+
+static const struct { const char *arguments; int status; const char *part; } answers[] = {
+  {PTX " transpose --grid 2,2 --block 32,32 f32[64*64] f32[64*64] i32:64 i32:64", 0,
+   "out[y * height + x] = tile[threadIdx.x][threadIdx.y];"},
+  {PTX " transpose --grid 2,2 --block 32,32 f32[4096]=iota f32[4096] i32:64 i32:64", 0,
+   "pad the rows from 128 to 132 bytes (32 to 33 elements): 1 wavefront"},
+  {PTX " transpose --grid 2,2 --block 32,32 f32[4096] f32[4096] i32:64 i32:64 --pictures 0", 0,
+   "shared loads           128 requests       4096 wavefronts        128 ideal"},
+  {PTX " past_the_end --grid 1 --block 32 i32[32]", 1, "fault: "},
+  {PTX " scaled --grid 1 --block 32 f32[32] {i32:32,f32:2}", 0, "global loads"},
+  {PTX " scaled --grid 1 --block 32 f32[32] {i32:32}", 2, "a struct of 8 bytes"},
+  {PTX " scaled --grid 1 --block 32 f32[32]", 2, "takes 2 arguments"},
+  {PTX " scaled --grid 1 --block 32 f32:1 {i32:32,f32:2}", 2, "a pointer or a 64-bit value"},
+  {PTX " transpose --grid 1 --block 32 f32[9] f32[9] f32:3 i32:3", 2, "argument 3 of transpose"},
+  {PTX " transpos --grid 1 --block 32", 2, "no single kernel 'transpos'; the file has: "},
+  {PTX " scaled --grid 0 --block 32", 2, "--grid: expected X"},
+  {PTX " scaled --grid 1", 2, "--grid and --block are needed"},
+  {PTX " scaled --grid 1 --block 32 f32[]", 2, "only =@FILE can do without"},
+  {PTX " scaled --grid 1 --block 32 f32[x]", 2, "a number of elements"},
+  {PTX " scaled --grid 1 --block 32 f99[4]", 2, "with a type of"},
+  {PTX " scaled --grid 1 --block 32 i8:128", 2, "expected a value of i8"},
+  {PTX " scaled --grid 1 --block 32 u32:-1", 2, "expected a value of u32"},
+  {PTX " scaled --grid 1 --block 32 f32[4]=@%/none", 2, "cannot read"},
+  {PTX " scaled --grid 1 --block 32 f32[4]=@%/three", 2, "which is not the 4 elements of 4 bytes"},
+  {PTX " scaled --grid 1 --block 32 f32[4]=sine", 2, "'sine' is neither a value"},
+  {PTX " scaled --grid 1 --block 2048 f32[32] {i32:32,f32:2}", 1, "fault: "},
+  {"none.ptx scaled --grid 1 --block 32", 2, "cannot read none.ptx"},
+  {"grader/tests/profile/profile.cu", 2, "name a .cu or .ptx file and a kernel"},
+  {"--frob", 2, "unknown option '--frob'"},
+};
+
+START_TEST(answer)
+{
+  char folder[64], path[80], *out;
+  run_folder(folder);
+  snprintf(path, sizeof path, "%s/three", folder);
+  run_write(path, "abc", 3);
+  int status = profile(&out, folder, answers[_i].arguments);
+  ck_assert_msg(status == answers[_i].status, "banks profile %s: exit status %d, not %d:\n%s",
+                answers[_i].arguments, status, answers[_i].status, out);
+  ck_assert_msg(strstr(out, answers[_i].part) != NULL, "banks profile %s: no '%s' in:\n%s",
+                answers[_i].arguments, answers[_i].part, out);
+  free(out);
+  run_remove(folder);
+}
+END_TEST
+
+static json_int_t at(const json_t *j, const char *a, const char *b)
+{
+  const json_t *n = json_object_get(json_object_get(json_object_get(j, "totals"), a), b);
+  ck_assert_msg(json_is_integer(n), "no totals.%s.%s", a, b);
+  return json_integer_value(n);
+}
+
+START_TEST(as_json)
+{
+  char *out;
+  json_error_t error;
+  int status = profile(&out, "", PTX " transpose --json --grid 2,2 --block 32,32 f32[4096]=uniform "
+                       "f32[4096] i32:64 i32:64");
+  ck_assert_int_eq(status, 0);
+  json_t *j = json_loads(out, 0, &error);
+  ck_assert_msg(j != NULL, "%s in\n%s", error.text, out);
+  ck_assert_str_eq(json_string_value(json_object_get(j, "kernel")), "transpose");
+  ck_assert_int_eq(at(j, "shared_load", "requests"), 4 * 32);
+  ck_assert_int_eq(at(j, "shared_load", "wavefronts"), 4 * 32 * 32);
+  ck_assert_int_eq(at(j, "shared_load", "ideal"), 4 * 32);
+  ck_assert_int_eq(at(j, "shared_store", "wavefronts"), 4 * 32);
+  ck_assert_int_eq(at(j, "shared_atomic", "requests"), 0);
+  ck_assert_int_eq(at(j, "global_load", "sectors"), 4 * 32 * 4);
+  ck_assert_int_eq(at(j, "global_store", "sectors"), 4 * 32 * 4);
+  const json_t *lines = json_object_get(j, "lines"), *worst = json_array_get(lines, 0);
+  ck_assert_int_eq((int)json_array_size(lines), 4);
+  ck_assert_int_eq(json_integer_value(json_object_get(worst, "line")), 12);
+  ck_assert_int_eq(json_integer_value(json_object_get(worst, "stride")), 128);
+  ck_assert_int_eq((int)json_array_size(json_object_get(j, "faults")), 0);
+  json_decref(j);
+  free(out);
+}
+END_TEST
+
+/* What goes in by type and by file comes out again. */
+START_TEST(values)
+{
+  char folder[64], path[80], *out;
+  run_folder(folder);
+  float in[32];
+  for (int i = 0; i < 32; i++) in[i] = (float)i - 3.25f;
+  snprintf(path, sizeof path, "%s/in", folder);
+  run_write(path, in, sizeof in);
+  ck_assert_int_eq(profile(&out, folder, PTX " scaled --grid 1 --block 32 f32[]=@%/in>%/out "
+                           "{i32:31,f32:0.5}"), 0);
+  free(out);
+  snprintf(path, sizeof path, "%s/out", folder);
+  size_t size;
+  float *got = (float *)run_read(path, &size);
+  ck_assert_uint_eq(size, sizeof in);
+  for (int i = 0; i < 32; i++) ck_assert_float_eq(got[i], i < 31 ? in[i] * 0.5f : in[i]);
+  free(got);
+  ck_assert_int_eq(profile(&out, folder, PTX " copies --grid 1 --block 32 f16[32]=-1.5 "
+                           "u8[32]=below:7:5>%/out f64[32]=iota>%/sum i64[32]=iota"), 0);
+  free(out);
+  uint8_t *bytes = (uint8_t *)run_read(path, &size);
+  ck_assert_uint_eq(size, 32);
+  unsigned sum = 0;
+  for (int i = 0; i < 32; i++) {
+    ck_assert_uint_lt(bytes[i], 7);
+    sum += bytes[i];
+  }
+  ck_assert_uint_gt(sum, 0);
+  free(bytes);
+  snprintf(path, sizeof path, "%s/sum", folder);
+  double *sums = (double *)run_read(path, &size);
+  for (int i = 0; i < 32; i++) ck_assert_double_eq(sums[i], 2.0 * i);
+  free(sums);
+  run_remove(folder);
+}
+END_TEST
+
+static const struct { const char *text; unsigned bits; } halves[] = {
+  {"f16:1", 0x3c00}, {"f16:-2", 0xc000}, {"f16:65504", 0x7bff}, {"f16:65520", 0x7c00},
+  {"f16:65519.99", 0x7bff}, {"f16:6e-8", 0x0001}, {"f16:2e-8", 0x0000}, {"f16:-0.0", 0x8000},
+  {"f16:0.00006103515625", 0x0400}, {"f16:0.000060975552", 0x03ff}, {"f16:inf", 0x7c00},
+  {"f16:1.00048828125", 0x3c00}, {"f16:1.00146484375", 0x3c02}, {"bf16:1", 0x3f80},
+  {"bf16:3.14159265", 0x4049}, {"bf16:-1e39", 0xff80}, {"bf16:1.00390625", 0x3f80},
+};
+
+START_TEST(small_floats_round_to_even)
+{
+  struct argument a;
+  char why[600];
+  uint16_t got;
+  ck_assert_msg(argument_parse(halves[_i].text, &a, why, sizeof why), "%s", why);
+  memcpy(&got, a.data, 2);
+  ck_assert_msg(got == halves[_i].bits, "%s: %04x, not %04x", halves[_i].text, got, halves[_i].bits);
+  argument_free(&a);
+}
+END_TEST
+
+/* A conflict with a constant stride always has a cure, and no cure is offered where none is due. */
+START_TEST(advice)
+{
+  char text[400];
+  for (unsigned width = 4; width <= 16; width *= 2)
+    for (unsigned stride = 0; stride <= 64; stride++)
+      for (int store = 0; store < 2; store++) {
+        struct access a = {.op = store ? MODEL_STORE : MODEL_LOAD, .width = width, .mask = ~0u};
+        for (unsigned t = 0; t < MODEL_LANES; t++) a.addr[t] = t * stride * width;
+        struct model_cost c = model_cost(&a);
+        profile_advise(&a, text, sizeof text);
+        ck_assert_msg((c.wavefronts > c.ideal) == (*text != 0), "width %u stride %u: '%s'", width,
+                      stride, text);
+      }
+  struct access hot = {.op = MODEL_ATOM_NATIVE, .width = 4, .mask = ~0u};
+  profile_advise(&hot, text, sizeof text);
+  ck_assert_msg(strstr(text, "32 lanes update one address"), "%s", text);
+}
+END_TEST
+
+Suite *suite_profile(void)
+{
+  Suite *s = suite_create("profile");
+  TCase *t = tcase_create("profile");
+  tcase_set_timeout(t, 60);
+  tcase_add_loop_test(t, answer, 0, sizeof answers / sizeof *answers);
+  tcase_add_test(t, as_json);
+  tcase_add_test(t, values);
+  tcase_add_loop_test(t, small_floats_round_to_even, 0, sizeof halves / sizeof *halves);
+  tcase_add_test(t, advice);
+  suite_add_tcase(s, t);
+  return s;
+}

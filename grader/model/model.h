@@ -129,6 +129,12 @@ uint32_t model_pitch(uint32_t row_bytes, uint32_t width, uint32_t rows);
 /* Blocks that fit one SM, given shared bytes a block (each block also pays `reserved`). */
 uint32_t model_resident_blocks(uint32_t block_bytes, uint32_t sm_bytes, uint32_t reserved);
 
+/* ---- gather.c: random indices --------------------------------------------------------------- */
+
+/* The expected wavefronts of a 4-byte load in which each lane draws one of `rows` rows at random,
+ * all equally likely, and reads one and the same column; rows are `pitch` words apart.  Exact. */
+double model_gather_expected(uint32_t rows, uint32_t pitch);
+
 /* ---- swizzle.c --------------------------------------------------------------------------- */
 
 /* CuTe's Swizzle<B,M,S> on an index: bits [M+S, M+S+B) are XORed into bits [M, M+B); for

@@ -23,6 +23,16 @@ static void printable(const char *from, char *out, size_t size)
   out[n] = 0;
 }
 
+/* The answer to question i; NULL, and the failure told, when there is none. */
+static const char *given(struct verdict *v, const struct evidence *e, size_t i, const char *what)
+{
+  const char *answer = i < e->nanswers ? e->answers[i] : NULL;
+  if (!answer)
+    verdict_fail(v, "%s: %s gave no answer; %s", e->file, what,
+                 e->ended ? e->ended : "the program answered fewer questions than it was asked");
+  return answer;
+}
+
 bool judge_answer_int(struct verdict *v, const struct evidence *e, size_t i, int64_t want,
                       const char *call, ...)
 {
@@ -31,12 +41,8 @@ bool judge_answer_int(struct verdict *v, const struct evidence *e, size_t i, int
   va_start(ap, call);
   vsnprintf(what, sizeof what, call, ap);
   va_end(ap);
-  const char *answer = i < e->nanswers ? e->answers[i] : NULL;
-  if (!answer) {
-    verdict_fail(v, "%s: %s gave no answer; %s", e->file, what,
-                 e->ended ? e->ended : "the program answered fewer questions than it was asked");
-    return false;
-  }
+  const char *answer = given(v, e, i, what);
+  if (!answer) return false;
   char *end;
   errno = 0;
   long long value = strtoll(answer, &end, 10);
@@ -47,6 +53,24 @@ bool judge_answer_int(struct verdict *v, const struct evidence *e, size_t i, int
   }
   if (value == want) return true;
   verdict_fail(v, "%s: %s: expected %" PRId64 ", got %lld", e->file, what, want, value);
+  return false;
+}
+
+bool judge_answer_near(struct verdict *v, const struct evidence *e, size_t i, double want,
+                       double bound, const char *call, ...)
+{
+  char what[512], got[64];
+  va_list ap;
+  va_start(ap, call);
+  vsnprintf(what, sizeof what, call, ap);
+  va_end(ap);
+  const char *answer = given(v, e, i, what);
+  if (!answer) return false;
+  char *end;
+  double value = strtod(answer, &end);
+  if (end != answer && !*end && fabs(value - want) <= bound) return true;
+  printable(answer, got, sizeof got);
+  verdict_fail(v, "%s: %s: expected %.6g, within %.3g, got %s", e->file, what, want, bound, got);
   return false;
 }
 

@@ -156,6 +156,11 @@ bool judge_predictions(struct verdict *v, const struct evidence *e, const struct
 bool judge_answer_int(struct verdict *v, const struct evidence *e, size_t i, int64_t want,
                       const char *call, ...) __attribute__((format(printf, 5, 6)));
 
+/* The same for one number: |got - want| <= bound, NaN-safe. */
+bool judge_answer_near(struct verdict *v, const struct evidence *e, size_t i, double want,
+                       double bound, const char *call, ...)
+    __attribute__((format(printf, 6, 7)));
+
 /* ---- the tables ---------------------------------------------------------------------------- */
 
 struct test {

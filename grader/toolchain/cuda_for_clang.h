@@ -37,11 +37,30 @@
 
 /* ---- vector types --------------------------------------------------------------------------------- */
 
+/* Two and four elements are assigned in one access, as nvcc does: all are read before the first is
+ * written, or clang copies them one by one. */
+#define CFC_ASSIGN __attribute__((host, device, always_inline, nodebug))
 #define CFC_VECTOR(type, base, a2, a4)                                                           \
   struct base##1 { type x; };                                                                    \
-  struct __align__(a2) base##2 { type x, y; };                                                   \
+  struct __align__(a2) base##2 {                                                                 \
+    type x, y;                                                                                   \
+    CFC_ASSIGN base##2 &operator=(const base##2 &o)                                              \
+    {                                                                                            \
+      type a = o.x, b = o.y;                                                                     \
+      x = a, y = b;                                                                              \
+      return *this;                                                                              \
+    }                                                                                            \
+  };                                                                                             \
   struct base##3 { type x, y, z; };                                                              \
-  struct __align__(a4) base##4 { type x, y, z, w; };                                             \
+  struct __align__(a4) base##4 {                                                                 \
+    type x, y, z, w;                                                                             \
+    CFC_ASSIGN base##4 &operator=(const base##4 &o)                                              \
+    {                                                                                            \
+      type a = o.x, b = o.y, c = o.z, d = o.w;                                                   \
+      x = a, y = b, z = c, w = d;                                                                \
+      return *this;                                                                              \
+    }                                                                                            \
+  };                                                                                             \
   CFC_BOTH base##1 make_##base##1(type x) { return base##1{x}; }                                 \
   CFC_BOTH base##2 make_##base##2(type x, type y) { return base##2{x, y}; }                      \
   CFC_BOTH base##3 make_##base##3(type x, type y, type z) { return base##3{x, y, z}; }           \

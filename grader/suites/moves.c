@@ -117,8 +117,8 @@ static void gather(const struct sim_result *l, size_t first, struct sim_site *su
   }
 }
 
-double moves_wavefronts(struct verdict *v, const struct evidence *e, enum moves_way way,
-                        uint64_t words, double none)
+double moves_cost(struct verdict *v, const struct evidence *e, enum moves_way way, uint64_t least,
+                  uint64_t words, double full, double none)
 {
   const char *name = way == MOVES_READS ? "reads" : "writes";
   const struct sim_result *l = &e->launches[0];
@@ -134,14 +134,14 @@ double moves_wavefronts(struct verdict *v, const struct evidence *e, enum moves_
     gather(l, i, &line);
     if (line.wavefronts - line.ideal > worst.wavefronts - worst.ideal) worst = line;
   }
-  if (bytes < 4 * words) {
+  if (bytes < 4 * least) {
     verdict_fail(v,
                  "%s: every element has to go through shared memory: %" PRIu64 " words should be "
-                 "%s, and %" PRIu64 " were", e->file, words,
+                 "%s, and %" PRIu64 " were", e->file, least,
                  way == MOVES_READS ? "read from it" : "written to it", bytes / 4);
     return 0;
   }
-  double cost = 32.0 * (double)wavefronts / (double)words, share = linear(cost, 1, none);
+  double cost = 32.0 * (double)wavefronts / (double)words, share = linear(cost, full, none);
   if (share >= 1) return 1;
   verdict_partial(v, share,
                   "%s: %s of shared memory cost %.2f wavefronts for every 32 words; 1 is "
@@ -158,6 +158,12 @@ double moves_wavefronts(struct verdict *v, const struct evidence *e, enum moves_
                 (words + 31) / 32);
   }
   return share;
+}
+
+double moves_wavefronts(struct verdict *v, const struct evidence *e, enum moves_way way,
+                        uint64_t words, double none)
+{
+  return moves_cost(v, e, way, words, words, 1, none);
 }
 
 double moves_sectors(struct verdict *v, const struct evidence *e, enum moves_way way,

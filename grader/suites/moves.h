@@ -29,6 +29,11 @@ bool moves_values(struct verdict *v, const struct evidence *e, int out, const ui
 double moves_wavefronts(struct verdict *v, const struct evidence *e, enum moves_way way,
                         uint64_t words, double none);
 
+/* The same with room: fails below `least` words moved, and counts wavefronts for every 32 of `words`,
+ * with full share at `full` and none at `none`. */
+double moves_cost(struct verdict *v, const struct evidence *e, enum moves_way way, uint64_t least,
+                  uint64_t words, double full, double none);
+
 /* The same for global memory: one 32-byte sector for every 8 words, none of the share at twice as
  * many. */
 double moves_sectors(struct verdict *v, const struct evidence *e, enum moves_way way,

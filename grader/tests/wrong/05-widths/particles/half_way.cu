@@ -1,0 +1,40 @@
+// expect: conflict free: wavefronts for every 32 words
+/* Structures in shared memory: charges that pull each other.
+ *
+ * `in` has eight planes of n floats: x, y, z, vx, vy, vz, mass, charge.  A block has 128 threads
+ * and 128 particles, the last block may have fewer.  Particle i looks at the eight that follow
+ * it in its block, the last ones at the first again, as far as they exist:
+ *
+ *   out[i] = sum over k = 1..8 of charge[j] * (x[j] - x[i]),   j = (t + k) % 128 of the block
+ *
+ * The kernel below keeps whole particles in shared memory.  Lanes that are neighbours then read
+ * words that are eight apart.  Change the layout, so that reads and writes are conflict free.
+ * Read: chapters/05-widths.md, "Structures".
+ */
+struct particle { float x, y, z, vx, vy, vz, mass, charge; };
+
+extern "C" __global__ void pulls(const float *in, float *out, int n)
+{
+  // >>> yours
+  struct pair { float x, charge; };         /* a smaller structure */
+  __shared__ struct pair p[128];
+  int t = threadIdx.x, first = blockIdx.x * 128, i = first + t;
+
+  if (i < n) {
+    *(volatile float *)&p[t].x = in[i];
+    *(volatile float *)&p[t].charge = in[7 * n + i];
+  }
+
+  __syncthreads();
+
+  if (i < n) {
+    float sum = 0, here = in[i];
+    for (int k = 1; k <= 8; k++) {
+      int j = (t + k) % 128;
+      if (first + j < n)
+        sum += *(volatile float *)&p[j].charge * (*(volatile float *)&p[j].x - here);
+    }
+    out[i] = sum;
+  }
+  // <<<
+}

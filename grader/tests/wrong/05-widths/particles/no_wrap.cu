@@ -1,0 +1,41 @@
+// expect: one block: are wrong
+// expect: any number: are wrong
+// expect: conflict free: are wrong
+/* Structures in shared memory: charges that pull each other.
+ *
+ * `in` has eight planes of n floats: x, y, z, vx, vy, vz, mass, charge.  A block has 128 threads
+ * and 128 particles, the last block may have fewer.  Particle i looks at the eight that follow
+ * it in its block, the last ones at the first again, as far as they exist:
+ *
+ *   out[i] = sum over k = 1..8 of charge[j] * (x[j] - x[i]),   j = (t + k) % 128 of the block
+ *
+ * The kernel below keeps whole particles in shared memory.  Lanes that are neighbours then read
+ * words that are eight apart.  Change the layout, so that reads and writes are conflict free.
+ * Read: chapters/05-widths.md, "Structures".
+ */
+struct particle { float x, y, z, vx, vy, vz, mass, charge; };
+
+extern "C" __global__ void pulls(const float *in, float *out, int n)
+{
+  // >>> yours
+  __shared__ float x[128], charge[128];      /* an array a field */
+  int t = threadIdx.x, first = blockIdx.x * 128, i = first + t;
+
+  if (i < n) {
+    x[t] = in[i];
+    charge[t] = in[7 * n + i];
+  }
+
+  __syncthreads();
+
+  if (i < n) {
+    float sum = 0, here = in[i];
+    for (int k = 1; k <= 8; k++) {
+      int j = t + k;
+      if (j < 128 && first + j < n)
+        sum += charge[j] * (x[j] - here);
+    }
+    out[i] = sum;
+  }
+  // <<<
+}

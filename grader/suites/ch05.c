@@ -63,7 +63,8 @@ static bool judge_vectors(struct verdict *v, const struct evidence *e, enum mode
 }
 
 /* Both ways of launch 0 at one wavefront for every 32 words. */
-static void judge_cost(struct verdict *v, const struct evidence *e, uint64_t reads, uint64_t writes)
+static void judge_cost(struct verdict *v, const struct evidence *e, uint64_t reads,
+                       uint64_t writes)
 {
   double one = moves_wavefronts(v, e, MOVES_READS, reads, 4);
   double two = moves_wavefronts(v, e, MOVES_WRITES, writes, 4);
@@ -277,7 +278,8 @@ static void plan_pulls(struct plan *p, struct rng *r, int n)
   free(in);
 }
 
-static bool values_pulls(struct verdict *v, const struct evidence *e, struct rng *r, int n, int out)
+static bool values_pulls(struct verdict *v, const struct evidence *e, struct rng *r, int n,
+                         int out)
 {
   float *in = draw_particles(r, n);
   double *want = calloc(n, sizeof *want);
@@ -387,8 +389,9 @@ static bool values_halves(struct verdict *v, const struct evidence *e, struct rn
   if (wrong) {
     size_t x = first / s.rows, y = first % s.rows;
     verdict_fail(v, "%s: %zu of %zu halves of out are wrong", e->file, wrong, count_of(s));
-    verdict_add(v, "  row %zu, column %zu: expected 0x%04x, got 0x%04x; the input had %d rows of %d",
-                x, y, in[y * s.columns + x], got[first], s.rows, s.columns);
+    verdict_add(
+        v, "  row %zu, column %zu: expected 0x%04x, got 0x%04x; the input had %d rows of %d", x,
+        y, in[y * s.columns + x], got[first], s.rows, s.columns);
   }
   free(in);
   return wrong == 0;
@@ -452,27 +455,28 @@ static const struct test halves_tests[] = {
 
 static const char *const predict_hints[] = {
   "A wavefront brings at most 32 words.  How many words does the whole warp ask for?",
-  "16 bytes a lane: eight lanes form a phase, and each takes four banks in a row.  2 bytes and 1: "
-  "turn the byte into a word first, byte / 4, then take the bank.",
-  "Let the program tell you: build/banks wavefronts --op load --width 16 --expr 't*36*4', and the "
-  "same with --width 2 or 1 and your pitch in bytes.",
+  "16 bytes a lane: eight lanes form a phase, and each takes four banks in a row.  2 bytes and "
+  "1: turn the byte into a word first, byte / 4, then take the bank.",
+  "Let the program tell you: build/banks wavefronts --op load --width 16 --expr 't*36*4', and "
+  "the same with --width 2 or 1 and your pitch in bytes.",
   NULL
 };
 
 static const char *const phases_hints[] = {
   "A wavefront brings 128 bytes.  How many lanes of `width` bytes is that?  Never more than 32.",
-  "phases: go through the groups of lanes, and count those with a bit of the mask.  column: count "
-  "words a bank in each phase, take the fullest bank, and add the phases up.",
-  "With lanes = width <= 4 ? 32 : 128 / width.  Misaligned is pitch % width != 0, since lane 1 is at "
-  "byte pitch.  legal_pitch: start at row_bytes and add width until column() gives 1, 2 or 4.",
+  "phases: go through the groups of lanes, and count those with a bit of the mask.  column: "
+  "count words a bank in each phase, take the fullest bank, and add the phases up.",
+  "With lanes = width <= 4 ? 32 : 128 / width.  Misaligned is pitch % width != 0, since lane 1 "
+  "is at byte pitch.  legal_pitch: start at row_bytes and add width until column() gives 1, 2 "
+  "or 4.",
   NULL
 };
 
 static const char *const transpose4_hints[] = {
-  "A pitch must keep each row on a multiple of 16 bytes.  Which pitches from 32 to 48 may you choose "
-  "from at all?",
-  "Lane t reads word (4 * chunk + i) * pitch + row.  With pitch 36 a step of chunk moves 4 * 36 = "
-  "144 words, which is 16 banks: two chunks fit side by side, with 16 rows each.",
+  "A pitch must keep each row on a multiple of 16 bytes.  Which pitches from 32 to 48 may you "
+  "choose from at all?",
+  "Lane t reads word (4 * chunk + i) * pitch + row.  With pitch 36 a step of chunk moves 4 * "
+  "36 = 144 words, which is 16 banks: two chunks fit side by side, with 16 rows each.",
   "Pitch 36, and for the second half: lane = threadIdx.x % 32, warp = threadIdx.x / 32, row = "
   "warp / 4 * 16 + lane / 2, chunk = warp % 4 * 2 + lane % 2.",
   NULL
@@ -480,15 +484,15 @@ static const char *const transpose4_hints[] = {
 
 static const char *const misaligned_hints[] = {
   "Row 1 begins at byte 4 * 65.  Is that a multiple of 16?",
-  "The pitch has to be a multiple of 4 words.  In pieces of 16 bytes it is then a whole number; "
-  "eight lanes of a phase meet eight different places when that number is odd.",
+  "The pitch has to be a multiple of 4 words.  In pieces of 16 bytes it is then a whole "
+  "number; eight lanes of a phase meet eight different places when that number is odd.",
   "64 words are 16 pieces.  17 pieces are 68 words: int tile[64][68].",
   NULL
 };
 
 static const char *const particles_hints[] = {
-  "Lane t reads member x of particle t + k.  How many words apart are two lanes?  What does that "
-  "stride cost?",
+  "Lane t reads member x of particle t + k.  How many words apart are two lanes?  What does "
+  "that stride cost?",
   "Two cures: keep each member in an array of its own, or make the structure an odd number of "
   "words long.  The first is the usual one, and needs less memory here.",
   "__shared__ float x[128], charge[128];  Only these two are ever read from shared memory.",
@@ -497,8 +501,8 @@ static const char *const particles_hints[] = {
 
 static const char *const halves_hints[] = {
   "Write down the byte, the word and the bank of tile[t][0] for lanes 0 to 3.",
-  "The rows are written as words, so they must begin at multiples of 4 bytes: an even number of "
-  "halves.  And the column is free when the pitch is an odd number of words.",
+  "The rows are written as words, so they must begin at multiples of 4 bytes: an even number "
+  "of halves.  And the column is free when the pitch is an odd number of words.",
   "64 halves are 32 words; 33 words are 66 halves: unsigned short tile[32][66].",
   NULL
 };

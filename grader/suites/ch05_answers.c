@@ -66,7 +66,8 @@ static void show_column(struct prose *p, const void *q)
     prose_add(p, "  lane 1 is at byte %d, which is no multiple of %d: that access faults", s->a,
               s->width);
   else
-    prose_add(p, "  try: build/banks wavefronts --op load --width %d --expr 't*%d'", s->width, s->a);
+    prose_add(p, "  try: build/banks wavefronts --op load --width %d --expr 't*%d'", s->width,
+              s->a);
 }
 
 static void show_pitch(struct prose *p, const void *q)
@@ -180,21 +181,24 @@ static void judge_predict(struct verdict *v, const struct evidence *e, struct rn
 #define TRY(width, expr) \
   "try: build/banks wavefronts --op load --width " #width " --expr '" #expr "'"
   struct prediction rows[] = {
-    {"float4_row", cost_of(MODEL_LOAD, 16, 16, false), TRY(16, t*16)},
-    {"float4_excess", cost_of(MODEL_LOAD, 16, 16, true), "what does the same picture call excess?"},
-    {"double_row", cost_of(MODEL_STORE, 8, 8, false), "two words a lane, 32 words a wavefront"},
-    {"chunk_32", cost_of(MODEL_LOAD, 16, 4 * 32, false), TRY(16, t*32*4)},
-    {"chunk_36", cost_of(MODEL_LOAD, 16, 4 * 36, false), TRY(16, t*36*4)},
-    {"chunk_40", cost_of(MODEL_LOAD, 16, 4 * 40, false), TRY(16, t*40*4)},
-    {"aligned_33", aligned_lanes(4 * 33, 16), "lane t is at byte 132 * t: when does 16 divide it?"},
-    {"half_32", cost_of(MODEL_LOAD, 2, 2 * 32, false), TRY(2, t*32*2)},
-    {"half_34", cost_of(MODEL_LOAD, 2, 2 * 34, false), TRY(2, t*34*2)},
-    {"half_36", cost_of(MODEL_LOAD, 2, 2 * 36, false), TRY(2, t*36*2)},
-    {"char_32", cost_of(MODEL_LOAD, 1, 32, false), TRY(1, t*32)},
-    {"char_36", cost_of(MODEL_LOAD, 1, 36, false), TRY(1, t*36)},
-    {"struct_8", cost_of(MODEL_LOAD, 4, 4 * 8, false), TRY(4, t*8*4)},
-    {"struct_9", cost_of(MODEL_LOAD, 4, 4 * 9, false), TRY(4, t*9*4)},
-    {"array", cost_of(MODEL_LOAD, 4, 4, false), TRY(4, t*4)},
+      {"float4_row", cost_of(MODEL_LOAD, 16, 16, false), TRY(16, t * 16)},
+      {"float4_excess", cost_of(MODEL_LOAD, 16, 16, true),
+       "what does the same picture call excess?"},
+      {"double_row", cost_of(MODEL_STORE, 8, 8, false),
+       "two words a lane, 32 words a wavefront"},
+      {"chunk_32", cost_of(MODEL_LOAD, 16, 4 * 32, false), TRY(16, t * 32 * 4)},
+      {"chunk_36", cost_of(MODEL_LOAD, 16, 4 * 36, false), TRY(16, t * 36 * 4)},
+      {"chunk_40", cost_of(MODEL_LOAD, 16, 4 * 40, false), TRY(16, t * 40 * 4)},
+      {"aligned_33", aligned_lanes(4 * 33, 16),
+       "lane t is at byte 132 * t: when does 16 divide it?"},
+      {"half_32", cost_of(MODEL_LOAD, 2, 2 * 32, false), TRY(2, t * 32 * 2)},
+      {"half_34", cost_of(MODEL_LOAD, 2, 2 * 34, false), TRY(2, t * 34 * 2)},
+      {"half_36", cost_of(MODEL_LOAD, 2, 2 * 36, false), TRY(2, t * 36 * 2)},
+      {"char_32", cost_of(MODEL_LOAD, 1, 32, false), TRY(1, t * 32)},
+      {"char_36", cost_of(MODEL_LOAD, 1, 36, false), TRY(1, t * 36)},
+      {"struct_8", cost_of(MODEL_LOAD, 4, 4 * 8, false), TRY(4, t * 8 * 4)},
+      {"struct_9", cost_of(MODEL_LOAD, 4, 4 * 9, false), TRY(4, t * 9 * 4)},
+      {"array", cost_of(MODEL_LOAD, 4, 4, false), TRY(4, t * 4)},
   };
 #undef TRY
   judge_predictions(v, e, rows, sizeof rows / sizeof *rows);

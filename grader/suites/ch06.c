@@ -1,4 +1,5 @@
-/* Chapter 06: swizzles.  Kernels whose tiles take no byte for a pad; ch06_answers.c has the rest. */
+/* Chapter 06: swizzles.  Kernels whose tiles take no byte for a pad; ch06_answers.c has the
+ * rest. */
 #include <stdlib.h>
 
 #include "suites/ch06.h"
@@ -20,8 +21,9 @@ static bool judge_bytes(struct verdict *v, const struct evidence *e, uint32_t by
   if (got > 0 && got <= bytes) return true;
   if (got == 0) verdict_fail(v, "%s: shared memory is not used", e->file);
   else
-    verdict_fail(v, "%s: a block takes %u bytes of shared memory, and %u hold the tile: no pad here",
-                 e->file, got, bytes);
+    verdict_fail(
+        v, "%s: a block takes %u bytes of shared memory, and %u hold the tile: no pad here",
+        e->file, got, bytes);
   return false;
 }
 
@@ -179,7 +181,8 @@ static void plan_both_ways(struct plan *p, const void *in, int matrices)
   int buffer = plan_buffer(p, "in", BUFFER_IN, in, bytes);
   int rows = plan_buffer(p, "rows", BUFFER_OUT, NULL, bytes);
   int columns = plan_buffer(p, "columns", BUFFER_OUT, NULL, bytes);
-  plan_launch(p, "both_ways", (uint32_t[3]){(uint32_t)matrices, 1, 1}, (uint32_t[3]){256, 1, 1}, 0);
+  plan_launch(p, "both_ways", (uint32_t[3]){(uint32_t)matrices, 1, 1}, (uint32_t[3]){256, 1, 1},
+              0);
   plan_arg_buffer(p, buffer);
   plan_arg_buffer(p, rows);
   plan_arg_buffer(p, columns);
@@ -300,39 +303,40 @@ static const struct test mismatch_tests[] = {
 
 static const char *const predict_hints[] = {
   "Write down the banks of lanes 0 to 3, and say whether two lanes can ever agree.",
-  "t ^ 7 takes 32 different values for 32 lanes, t % 8 only eight.  48 * t is a multiple of 16: its "
-  "bank is 0 or 16, by turns.",
-  "Let the program tell you, with ^ in --expr: build/banks wavefronts --op load --width 4 --expr "
-  "'(32*t+(7^t%8))*4'.  For the TMA take the dense offset apart: bits 4 to 6, and bits 7 to 9.",
+  "t ^ 7 takes 32 different values for 32 lanes, t % 8 only eight.  48 * t is a multiple of "
+  "16: its bank is 0 or 16, by turns.",
+  "Let the program tell you, with ^ in --expr: build/banks wavefronts --op load --width 4 "
+  "--expr '(32*t+(7^t%8))*4'.  For the TMA take the dense offset apart: bits 4 to 6, and bits "
+  "7 to 9.",
   NULL
 };
 
 static const char *const swizzle_hints[] = {
   "Three steps: cut the bits out (shift down, then mask), shift them to where they go, XOR.",
-  "mask = (1u << bits) - 1.  For the TMA: all modes work on the offset in the dense tile.  A piece "
-  "has 16 bytes, so base is 4; lines of 128 bytes are counted, so shift is 3; only the number of "
-  "bits depends on the mode.",
-  "index ^ (index >> (base + shift) & mask) << base, and for shift < 0: index ^ (index >> base & "
-  "mask) << (base - shift).  TMA: bits 1, 2, 3 for 32, 64, 128.  Permutation: keep a set of seen "
-  "numbers; one that is out of range or seen before settles it.",
+  "mask = (1u << bits) - 1.  For the TMA: all modes work on the offset in the dense tile.  A "
+  "piece has 16 bytes, so base is 4; lines of 128 bytes are counted, so shift is 3; only the "
+  "number of bits depends on the mode.",
+  "index ^ (index >> (base + shift) & mask) << base, and for shift < 0: index ^ (index >> base "
+  "& mask) << (base - shift).  TMA: bits 1, 2, 3 for 32, 64, 128.  Permutation: keep a set of "
+  "seen numbers; one that is out of range or seen before settles it.",
   NULL
 };
 
 static const char *const smallest_hints[] = {
-  "How many lanes are in a phase?  How many different places do they meet without a swizzle?  Each "
-  "bit doubles that number.",
-  "A phase has 128 / width lanes.  Rows of 128 bytes or more meet one place, shorter rows 128 / "
-  "row_bytes.  The bits XORed in must be those in which the colliding rows differ: for long rows "
-  "the lowest bits of the row number, for short rows those of the line of 128 bytes.",
+  "How many lanes are in a phase?  How many different places do they meet without a swizzle?  "
+  "Each bit doubles that number.",
+  "A phase has 128 / width lanes.  Rows of 128 bytes or more meet one place, shorter rows 128 "
+  "/ row_bytes.  The bits XORed in must be those in which the colliding rows differ: for long "
+  "rows the lowest bits of the row number, for short rows those of the line of 128 bytes.",
   "bits = log2(min(row_bytes, 128) / width), shift = log2(max(row_bytes, 128) / width).",
   NULL
 };
 
 static const char *const dense_hints[] = {
-  "Keep the tile 32 wide.  Let element (row, column) lie in its own row, but at another column that "
-  "depends on the row.",
-  "column ^ row takes 32 different values when the row runs from 0 to 31.  Use it for the write and "
-  "for the read, each time with the row and the column of the tile.",
+  "Keep the tile 32 wide.  Let element (row, column) lie in its own row, but at another column "
+  "that depends on the row.",
+  "column ^ row takes 32 different values when the row runs from 0 to 31.  Use it for the "
+  "write and for the read, each time with the row and the column of the tile.",
   "Write tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)]; read "
   "tile[threadIdx.x][(threadIdx.y + j) ^ threadIdx.x].",
   NULL
@@ -340,15 +344,15 @@ static const char *const dense_hints[] = {
 
 static const char *const tile48_hints[] = {
   "48 is three times 16.  A XOR of the lowest four bits of the column stays within its 16.",
-  "Row r begins at bank 0 or 16, by turns.  So two neighbouring rows may use the same XOR, and 32 "
-  "rows need 16 different ones.",
+  "Row r begins at bank 0 or 16, by turns.  So two neighbouring rows may use the same XOR, and "
+  "32 rows need 16 different ones.",
   "column ^ row / 2 % 16, in the write and in the read.  (In C, / and % bind tighter than ^.)",
   NULL
 };
 
 static const char *const mismatch_hints[] = {
-  "Run the grader and read what it says about the identity matrix.  Which of the two results is "
-  "right?",
+  "Run the grader and read what it says about the identity matrix.  Which of the two results "
+  "is right?",
   "The writer XORs the row of the *tile*.  Which row of the tile does the wrong reader read?",
   "It reads row 31 - row, so it has to undo that row: tile[31 - row][piece ^ (31 - row) % 8].",
   NULL

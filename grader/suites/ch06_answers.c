@@ -36,7 +36,8 @@ static void plan_functor(struct plan *p, struct rng *r, bool negative)
   }
 }
 
-static void judge_functor(struct verdict *v, const struct evidence *e, struct rng *r, bool negative)
+static void judge_functor(struct verdict *v, const struct evidence *e, struct rng *r,
+                          bool negative)
 {
   for (int i = 0; i < QUESTIONS; i++) {
     struct functor f = functor_question(r, i, negative);
@@ -44,7 +45,8 @@ static void judge_functor(struct verdict *v, const struct evidence *e, struct rn
     if (judge_answer_int(v, e, i, want, "swizzle(%u, %d, %d, %d)", f.index, f.bits, f.base,
                          f.shift))
       continue;
-    int from = f.shift > 0 ? f.base + f.shift : f.base, to = f.shift > 0 ? f.base : f.base - f.shift;
+    int from = f.shift > 0 ? f.base + f.shift : f.base,
+        to = f.shift > 0 ? f.base : f.base - f.shift;
     uint32_t bits = f.index >> from & ((1u << f.bits) - 1);
     verdict_add(v, "  the %d bits from bit %d up are %u; they are XORed into those from bit %d up",
                 f.bits, from, bits, to);
@@ -217,7 +219,8 @@ static bool frees(struct shape s, int bits, int shift)
   return true;
 }
 
-/* By trying: the fewest bits, and with them the smallest shift that leaves rows in their places. */
+/* By trying: the fewest bits, and with them the smallest shift that leaves rows in their
+ * places. */
 static void smallest(struct shape s, int *bits, int *shift)
 {
   for (*bits = 1; *bits <= 5; ++*bits)
@@ -245,8 +248,9 @@ static void judge_smallest(struct verdict *v, const struct evidence *e, bool whi
       return;
     }
     if (got[which] == (which ? shift : bits)) continue;
-    verdict_fail(v, "%s: swizzle_%s(%d, %d): expected %d, got %d", e->file, which ? "shift" : "bits",
-                 s[i].row_bytes, s[i].width, which ? shift : bits, got[which]);
+    verdict_fail(v, "%s: swizzle_%s(%d, %d): expected %d, got %d", e->file,
+                 which ? "shift" : "bits", s[i].row_bytes, s[i].width, which ? shift : bits,
+                 got[which]);
     if (which)
       verdict_add(v, "  with %d bits, rows that collide must differ in the bits that are XORed in",
                   bits);
@@ -296,9 +300,9 @@ static uint32_t cost_of(enum way way)
 }
 
 const char *const ch06_names[] = {
-  "xor_row", "xor_column", "xor_8", "rotated", "outside_48", "plain_48", "halved_48", "piece_plain",
-  "piece_xor", "swizzled_1000", "base_floats", "tma_128", "tma_64", NULL
-};
+    "xor_row",     "xor_column", "xor_8",       "rotated",   "outside_48",
+    "plain_48",    "halved_48",  "piece_plain", "piece_xor", "swizzled_1000",
+    "base_floats", "tma_128",    "tma_64",      NULL};
 
 static void judge_predict(struct verdict *v, const struct evidence *e, struct rng *r)
 {

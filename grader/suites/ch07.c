@@ -45,8 +45,8 @@ static int any_number(struct rng *r, int i)
   return i < 4 ? fixed[i] : (int)rng_below(r, 700) + 2;
 }
 
-static bool judge_numbers(struct verdict *v, const struct evidence *e, int out, const int32_t *want,
-                          int count, struct work w)
+static bool judge_numbers(struct verdict *v, const struct evidence *e, int out,
+                          const int32_t *want, int count, struct work w)
 {
   bool good = judge_ints(v, e, out, want, (size_t)count, 1);
   if (!good) verdict_add(v, "  there were %d numbers.", w.n);
@@ -108,7 +108,10 @@ static struct work reverse_case(struct rng *r, int i)
 }
 
 static void plan_reverse_one(struct plan *p, struct rng *r) { plan_reverse(p, r, one_tile); }
-static void plan_reverse_several(struct plan *p, struct rng *r) { plan_reverse(p, r, several_tiles); }
+static void plan_reverse_several(struct plan *p, struct rng *r)
+{
+  plan_reverse(p, r, several_tiles);
+}
 
 static void plan_reverse_any(struct plan *p, struct rng *r)
 {
@@ -422,7 +425,8 @@ static void judge_cells_any(struct verdict *v, const struct evidence *e, struct 
 static void judge_cells_cost(struct verdict *v, const struct evidence *e, struct rng *r)
 {
   enum { FULL = 8, NONE = 32 };
-  if (!judge_clean(v, e) || !values_cells(v, e, r, two_sums, 1) || !judge_shared_used(v, e)) return;
+  if (!judge_clean(v, e) || !values_cells(v, e, r, two_sums, 1) || !judge_shared_used(v, e))
+    return;
   const struct sim_result *l = &e->launches[0];
   const struct sim_totals *t = &l->totals;
   double cost = (double)(t->shared_load.wavefronts + t->shared_store.wavefronts +
@@ -450,12 +454,13 @@ static const struct test one_cell_tests[] = {
 /* ---- the table ----------------------------------------------------------------------------- */
 
 static const char *const races_hints[] = {
-  "For each piece of code find one word that two threads touch.  If there is none, there is no race.",
-  "Two threads on one word, at least one of them writing: then something must stand between them.  "
-  "__syncthreads() orders all threads of the block, __syncwarp() those of one warp, an atomic only "
-  "itself against other atomics.",
-  "Draw two columns, thread 0 and thread 63 (or 0 and 1).  Thread 0 may be at its last line before "
-  "the other has begun, unless a barrier forbids it.  Does any result depend on that?",
+  "For each piece of code find one word that two threads touch.  If there is none, there is no "
+  "race.",
+  "Two threads on one word, at least one of them writing: then something must stand between "
+  "them.  __syncthreads() orders all threads of the block, __syncwarp() those of one warp, an "
+  "atomic only itself against other atomics.",
+  "Draw two columns, thread 0 and thread 63 (or 0 and 1).  Thread 0 may be at its last line "
+  "before the other has begun, unless a barrier forbids it.  Does any result depend on that?",
   NULL
 };
 
@@ -463,47 +468,47 @@ static const char *const barriers_hints[] = {
   "Thread 0 reads a word that thread 255 writes.  What makes sure that it has been written?",
   "There are two such pairs: written before it is read, and read before the *next* tile "
   "overwrites it.  Each needs a barrier.",
-  "__syncthreads(); after the store into tile, and another after the store into out.  All threads "
-  "reach them: they stand outside the two ifs.",
+  "__syncthreads(); after the store into tile, and another after the store into out.  All "
+  "threads reach them: they stand outside the two ifs.",
   NULL
 };
 
 static const char *const branch_hints[] = {
   "In a block of 37 numbers, which threads reach the first barrier?  And which barrier do the "
   "others come to first?",
-  "The branch is about the numbers, not about the barrier.  End the branch before the barrier and "
-  "begin it again after.",
-  "if (t < m) number[t] = in[first + t]; then __syncthreads(); then if (t < m) { count, store }; "
-  "then the second __syncthreads(), as it is.",
+  "The branch is about the numbers, not about the barrier.  End the branch before the barrier "
+  "and begin it again after.",
+  "if (t < m) number[t] = in[first + t]; then __syncthreads(); then if (t < m) { count, store "
+  "}; then the second __syncthreads(), as it is.",
   NULL
 };
 
 static const char *const stencil_hints[] = {
   "With one buffer each word is read by three threads and written by one, in the same step.",
   "Read from one buffer, write into the other, wait, change roles.  The barrier of a step "
-  "separates the writes of this step from the reads of the next, and these reads from the writes "
-  "after them.",
-  "int ring[2][256]; in a step: from = ring[step % 2], to = ring[(step + 1) % 2]; one barrier at the "
-  "end of the step.  The result lies in ring[steps % 2].",
+  "separates the writes of this step from the reads of the next, and these reads from the "
+  "writes after them.",
+  "int ring[2][256]; in a step: from = ring[step % 2], to = ring[(step + 1) % 2]; one barrier "
+  "at the end of the step.  The result lies in ring[steps % 2].",
   NULL
 };
 
 static const char *const warp_sum_hints[] = {
   "Lanes 0 to 31 all run v[t] += v[t + 16].  Lane 0 reads word 16.  Who writes it?",
-  "Each step has a read and a write of different lanes: it needs a __syncwarp() between the two, "
-  "and one after.  Or leave shared memory: a shuffle reads and writes at one moment.",
+  "Each step has a read and a write of different lanes: it needs a __syncwarp() between the "
+  "two, and one after.  Or leave shared memory: a shuffle reads and writes at one moment.",
   "int sum = s[t] + s[t + 32]; for (half = 16; half > 0; half /= 2) sum += "
   "__shfl_down_sync(0xffffffff, sum, half);  Then thread 0 writes sum.",
   NULL
 };
 
 static const char *const one_cell_hints[] = {
-  "total += x is three steps: load, add, store.  What happens when two threads load before either "
-  "has stored?",
-  "First let each warp add up its own 32 numbers, without the cell.  Chapter 07 shows two ways: "
-  "a tree, or shuffles.  Then eight sums are left.",
-  "Shuffle as in warp_sum; lane 0 of each warp writes part[t / 32]; a barrier; thread 0 adds the "
-  "eight parts.  Threads without a number add 0, and take part in the shuffle.",
+  "total += x is three steps: load, add, store.  What happens when two threads load before "
+  "either has stored?",
+  "First let each warp add up its own 32 numbers, without the cell.  Chapter 07 shows two "
+  "ways: a tree, or shuffles.  Then eight sums are left.",
+  "Shuffle as in warp_sum; lane 0 of each warp writes part[t / 32]; a barrier; thread 0 adds "
+  "the eight parts.  Threads without a number add 0, and take part in the shuffle.",
   NULL
 };
 

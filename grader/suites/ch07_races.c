@@ -1,8 +1,9 @@
 /* Chapter 07, races.txt: which pieces of code are races.
  *
- * The answers are derived, not listed.  Each piece is written once more below as what thread t does
- * to shared memory, in order.  A piece is a race when two threads touch one byte, at least one of
- * them writes it plainly, and nothing stands between: no __syncthreads() if they are of two warps, no
+ * The answers are derived, not listed.  Each piece is written once more below as what thread t
+ * does to shared memory, in order.  A piece is a race when two threads touch one byte, at least
+ * one of them writes it plainly, and nothing stands between: no __syncthreads() if they are of
+ * two warps, no
  * __syncthreads() or __syncwarp() if they are of one.  Atomics do not race with each other. */
 #include <string.h>
 

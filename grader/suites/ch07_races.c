@@ -2,9 +2,9 @@
  *
  * The answers are derived, not listed.  Each piece is written once more below as what thread t
  * does to shared memory, in order.  A piece is a race when two threads touch one byte, at least
- * one of them writes it plainly, and nothing stands between: no __syncthreads() if they are of
- * two warps, no
- * __syncthreads() or __syncwarp() if they are of one.  Atomics do not race with each other. */
+ * one of them writes it plainly, and nothing stands between: no __syncthreads() when they are of
+ * two warps, neither __syncthreads() nor __syncwarp() when they are of one.  Atomics do not race
+ * with each other. */
 #include <string.h>
 
 #include "suites/ch07.h"

@@ -159,12 +159,12 @@ static void judge_4_cost(struct verdict *v, const struct evidence *e, struct rng
 }
 
 static const struct test transpose4_tests[] = {
-  {"one tile", 0.5, plan_4_tile, judge_4_tile},
-  {"any size", 1, plan_4_sizes, judge_4_sizes},
-  {"no faults", 0.5, plan_4_edges, judge_faults},
+  {"one tile", 0.25, plan_4_tile, judge_4_tile},
+  {"any size", 0.5, plan_4_sizes, judge_4_sizes},
+  {"no faults", 0.25, plan_4_edges, judge_faults},
   {"vectors", 0.5, plan_4_full, judge_4_vectors},
   {"coalesced", 0.5, plan_4_full, judge_4_coalesced},
-  {"conflict free", 2, plan_4_full, judge_4_cost},
+  {"conflict free", 3, plan_4_full, judge_4_cost},
   {0}
 };
 
@@ -338,10 +338,10 @@ static void judge_pulls_cost(struct verdict *v, const struct evidence *e, struct
 }
 
 static const struct test particles_tests[] = {
-  {"one block", 0.5, plan_pulls_block, judge_pulls_block},
-  {"any number", 1, plan_pulls_sizes, judge_pulls_sizes},
-  {"no faults", 0.5, plan_pulls_edges, judge_faults},
-  {"conflict free", 2, plan_pulls_full, judge_pulls_cost},
+  {"one block", 0.25, plan_pulls_block, judge_pulls_block},
+  {"any number", 0.5, plan_pulls_sizes, judge_pulls_sizes},
+  {"no faults", 0.25, plan_pulls_edges, judge_faults},
+  {"conflict free", 3, plan_pulls_full, judge_pulls_cost},
   {0}
 };
 
@@ -443,11 +443,11 @@ static void judge_halves_cost(struct verdict *v, const struct evidence *e, struc
 }
 
 static const struct test halves_tests[] = {
-  {"one tile", 0.5, plan_halves_tile, judge_halves_tile},
-  {"any size", 1, plan_halves_sizes, judge_halves_sizes},
-  {"no faults", 0.5, plan_halves_edges, judge_faults},
+  {"one tile", 0.25, plan_halves_tile, judge_halves_tile},
+  {"any size", 0.5, plan_halves_sizes, judge_halves_sizes},
+  {"no faults", 0.25, plan_halves_edges, judge_faults},
   {"coalesced", 0.5, plan_halves_full, judge_halves_coalesced},
-  {"conflict free", 2, plan_halves_full, judge_halves_cost},
+  {"conflict free", 3, plan_halves_full, judge_halves_cost},
   {0}
 };
 

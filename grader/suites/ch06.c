@@ -160,11 +160,11 @@ static void judge_no_pad(struct verdict *v, const struct evidence *e, struct rng
     judge_cost(v, e, r, &t);                                                                      \
   }                                                                                               \
   static const struct test name##_tests[] = {                                                     \
-    {"one tile", 0.5, plan_##name##_tile, judge_##name##_tile},                                   \
-    {"any size", 0.5, plan_##name##_sizes, judge_sizes},                                          \
-    {"no faults", 0.5, plan_##name##_edges, judge_edges},                                         \
-    {"dense", 0.5, plan_##name##_tile, judge_##name##_pad},                                       \
-    {"conflict free", 2.5, plan_##name##_full, judge_##name##_cost},                              \
+    {"one tile", 0.25, plan_##name##_tile, judge_##name##_tile},                                  \
+    {"any size", 0.25, plan_##name##_sizes, judge_sizes},                                         \
+    {"no faults", 0.25, plan_##name##_edges, judge_edges},                                        \
+    {"dense", 0.25, plan_##name##_tile, judge_##name##_pad},                                      \
+    {"conflict free", 3.5, plan_##name##_full, judge_##name##_cost},                              \
     {0}                                                                                           \
   };
 

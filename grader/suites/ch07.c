@@ -222,10 +222,10 @@ static void judge_sort_any(struct verdict *v, const struct evidence *e, struct r
 }
 
 static const struct test branch_tests[] = {
-  {"whole blocks", 0.5, plan_sort_whole, judge_sort_whole},
-  {"equal numbers", 0.5, plan_sort_equal, judge_sort_equal},
-  {"part of a block", 1.5, plan_sort_part, judge_sort_part},
-  {"any number", 1.5, plan_sort_any, judge_sort_any},
+  {"whole blocks", 0.25, plan_sort_whole, judge_sort_whole},
+  {"equal numbers", 0.25, plan_sort_equal, judge_sort_equal},
+  {"part of a block", 1.75, plan_sort_part, judge_sort_part},
+  {"any number", 1.75, plan_sort_any, judge_sort_any},
   {0}
 };
 

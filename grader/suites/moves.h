@@ -29,8 +29,8 @@ bool moves_values(struct verdict *v, const struct evidence *e, int out, const ui
 double moves_wavefronts(struct verdict *v, const struct evidence *e, enum moves_way way,
                         uint64_t words, double none);
 
-/* The same with room: fails below `least` words moved, and counts wavefronts for every 32 of `words`,
- * with full share at `full` and none at `none`. */
+/* The same with room: fails below `least` words moved, and counts wavefronts for every 32 of
+ * `words`, with full share at `full` and none at `none`. */
 double moves_cost(struct verdict *v, const struct evidence *e, enum moves_way way, uint64_t least,
                   uint64_t words, double full, double none);
 

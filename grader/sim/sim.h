@@ -146,15 +146,35 @@ const char *sim_fault_name(enum sim_fault_kind kind);
 
 /* What the simulator will count for each shared access of a function, before any run: used by
  * profile and by the test against the disassembler. */
+enum sim_lanes {
+  SIM_LANES_ALL,               /* the active lanes */
+  SIM_LANES_ONE,               /* one of them for all: an atomic at an address they share */
+  SIM_LANES_ONE_IF_ALL         /* the same when all 32 are active, else each for itself */
+};
+
+/* An instruction that moves a vector of which the middle is not needed may have two rows. */
 struct sim_plan {
   uint32_t inst;               /* the instruction that issues it */
   enum model_op op;
   uint32_t width;              /* bytes a lane of the issued access; 0: issues nothing (joined) */
   int32_t delta;               /* bytes added to this instruction's own addresses */
-  uint32_t issuer;             /* the instruction that issues for it, when joined */
+  uint32_t issuer;             /* the instruction that issues for it, when joined; itself when it
+                                   issues; UINT32_MAX when nothing is: dead, or known already */
+  enum sim_lanes lanes;
   const char *reason;          /* a note when ptxas may do better here, else NULL */
 };
 size_t sim_plan(const struct ptx_module *module, const struct ptx_function *function,
                 struct sim_plan **plan);   /* malloc'ed; the caller frees */
+
+/* Where the shared variables a function uses lie, as ptxas places them: those used by it or by what
+ * it calls, at their alignment, in order of declaration (the module's, then its own), and the
+ * extern arrays after them all at one place that is a multiple of 16.  Sorted by address of the
+ * symbol; NULL when out of memory. */
+struct sim_place {
+  const struct ptx_symbol *symbol;
+  uint32_t offset;
+};
+struct sim_place *sim_places(const struct ptx_module *module, const struct ptx_function *function,
+                             size_t *count);
 
 #endif

@@ -1,0 +1,171 @@
+/* Inside sim_plan(): what the parts of the joining analysis share.
+ *
+ *   fuse_flow.c    blocks, dominators, one value a definition (static single assignment)
+ *   fuse_value.c   values as sums of coefficient x atom + constant, and their trailing zeros
+ *   fuse_live.c    which values anyone needs
+ *   fuse_uniform.c which values all lanes share
+ *   fuse_access.c  the shared accesses, element by element; versions of shared memory
+ *   fuse_load.c    which loads meet, and the wider loads made of them
+ *   fuse_store.c   runs of stores within a block
+ *   fuse.c         sim_plan(): runs them in turn, writes the plan
+ *
+ * All sizes are bounded by a small multiple of the function's length, except the number of values,
+ * which has a cap: past it the plan is "as written" and says so.
+ */
+#ifndef FUSE_H
+#define FUSE_H
+
+#include "sim.h"
+
+#define FUSE_NONE UINT32_MAX
+
+struct fuse_block {
+  uint32_t first, end;          /* instructions [first, end) */
+  uint32_t succ, nsucc;         /* ranges of fuse->edges */
+  uint32_t pred, npred;
+  uint32_t order;               /* place in reverse postorder; FUSE_NONE: never reached */
+  uint32_t idom;                /* block; its own number for the entry */
+  uint32_t in, out;             /* nested numbers in the dominator tree */
+  uint32_t phi, nphi;           /* range of values that are phis of this block */
+  uint32_t chain;               /* the block that begins the straight line this one is part of */
+  uint32_t loop;                /* innermost loop: its header; FUSE_NONE: in no loop */
+  uint32_t outer;               /* of a header: the header of the loop around its own */
+};
+
+/* One definition of a register, by an instruction or by control flow that meets (a phi). */
+struct fuse_value {
+  uint32_t inst;                /* FUSE_NONE: a phi, or a register never written */
+  uint32_t reg;
+  uint32_t block;
+  uint32_t args;                /* phi: first of its block's npred values in fuse->args */
+  uint32_t old;                 /* written under a guard: the value it had before, else FUSE_NONE */
+  uint32_t base, constant;      /* the value is fuse->bases[base] + constant (mod 2^32) */
+  uint32_t users, nusers;       /* range of fuse->users: the instructions that read it */
+  uint8_t zeros;                /* bits known to be zero at the low end, 32: all */
+  uint8_t bits;                 /* no more than this many low bits can be set */
+  bool live;
+  bool divergent;               /* may differ between the lanes of a warp */
+  bool shared;                  /* an address known to point into shared memory */
+  bool defined;                 /* base and constant are filled in */
+};
+
+struct fuse_use {
+  uint32_t reg, value;
+};
+
+struct fuse_span {
+  uint32_t use, use_end, def, def_end;
+};
+
+enum { FUSE_TERMS = 8 };
+
+struct fuse_base {
+  uint32_t nterms;
+  struct { uint32_t atom, factor; } term[FUSE_TERMS];   /* by atom, ascending */
+  uint32_t next;                /* hash chain */
+  uint32_t segment;             /* where it was first computed, see fuse->segment */
+  uint8_t load_zeros;           /* trailing zeros proven to loads by wide accesses, and to stores */
+  uint8_t store_zeros;
+};
+
+/* Something an address can be made of that is not a sum. */
+struct fuse_atom {
+  uint64_t key[6];              /* what makes two of them equal */
+  const struct ptx_symbol *symbol;
+  uint32_t value;               /* whose trailing zeros count; FUSE_NONE: none known */
+  uint32_t next;
+};
+
+/* One element of a shared load or store that may join, or the whole of any other shared access. */
+struct fuse_access {
+  uint32_t inst, block;
+  uint32_t base, offset;        /* the address is bases[base] + offset, in bytes */
+  uint32_t start;               /* offset of the whole instruction's address */
+  uint32_t bytes;               /* of the element, or of the whole */
+  uint8_t zeros;                /* low bits of the base known to be zero */
+  uint8_t vector;               /* elements the instruction moves */
+  uint8_t most;                 /* elements it may be joined to: 1, 2 or 4 */
+  bool unit;                    /* a vector that can't be split: joins only its own elements */
+  uint32_t version;             /* loads: equal numbers, equal contents of shared memory */
+  uint32_t issuer;              /* the access that issues for it; itself when it issues;
+                                   FUSE_NONE when nothing needs to be issued */
+  uint32_t width;               /* bytes it issues; 0 when it doesn't */
+  uint32_t at;                  /* offset of what it issues */
+  uint32_t next;                /* in a list of fuse_load.c */
+  bool load;
+  bool once;                    /* loads: an equal one before it will do */
+  bool joins;                   /* may become part of a wider access */
+};
+
+struct fuse {
+  const struct ptx_module *module;
+  const struct ptx_function *f;
+  const char *failed;           /* why the analysis was given up */
+  struct fuse_block *blocks;
+  uint32_t nblocks;
+  uint32_t *block_of;           /* by instruction */
+  uint32_t *segment;            /* by instruction: stretches of code that ptxas keeps in one block */
+  uint32_t now;                 /* the segment being looked at */
+  uint32_t *edges, nedges;      /* successors, then predecessors, then each successor edge's place
+                                   among its target's predecessors */
+  uint32_t *rpo, nrpo;          /* blocks in reverse postorder */
+  struct fuse_value *values;
+  uint32_t nvalues, values_cap;
+  uint32_t *args, nargs, args_cap;
+  struct fuse_use *uses;        /* registers read */
+  uint32_t nuses, uses_cap;
+  struct fuse_span *spans;      /* by instruction: its range of uses and of values */
+  uint32_t *users;
+  struct fuse_base *bases;
+  uint32_t nbases, bases_cap;
+  struct fuse_atom *atoms;
+  uint32_t natoms, atoms_cap;
+  uint32_t *base_hash, *atom_hash;
+  uint32_t hash_size;
+  struct fuse_access *access;   /* in reverse postorder of blocks, then as written */
+  uint32_t naccess, access_cap;
+  struct sim_place *places;
+  size_t nplaces;
+  uint32_t *version;            /* by block: of shared memory, when the block is entered */
+};
+
+/* Grows *array to hold one more of `size` bytes; false, with failed set, when it can't. */
+bool fuse_grow(struct fuse *z, void *array, uint32_t count, uint32_t *cap, size_t size);
+
+/* flow */
+typedef void fuse_visit(void *data, uint32_t reg, bool written);
+void fuse_registers(const struct ptx_function *f, const struct ptx_inst *i, fuse_visit *visit,
+                    void *data);
+void fuse_flow(struct fuse *z);
+void fuse_segments(struct fuse *z);   /* needs fuse_live and fuse_uniform */
+bool fuse_dominates(const struct fuse *z, uint32_t a, uint32_t b);      /* blocks */
+uint32_t fuse_read(const struct fuse *z, uint32_t inst, uint32_t reg);  /* the value it reads */
+uint32_t fuse_written(const struct fuse *z, uint32_t inst, uint32_t reg);
+
+/* live, uniform */
+void fuse_live(struct fuse *z);
+void fuse_uniform(struct fuse *z);
+enum sim_lanes fuse_lanes(const struct fuse *z, uint32_t inst);
+
+/* value */
+bool fuse_pure(const struct ptx_inst *i);
+void fuse_values(struct fuse *z);
+struct fuse_address {
+  uint32_t base, constant;
+  unsigned zeros;               /* low bits of the base known to be zero; 32: all */
+  bool shared;                  /* known to be shared though written as generic */
+};
+struct fuse_address fuse_address(struct fuse *z, uint32_t inst, const struct ptx_operand *o);
+
+/* access: the list of accesses, and what is proven about their bases */
+void fuse_accesses(struct fuse *z);
+bool fuse_separates(const struct fuse *z, uint32_t inst);
+
+/* load, store */
+void fuse_loads(struct fuse *z);
+void fuse_stores(struct fuse *z);
+
+/* Where a shared variable lies in the block's memory; FUSE_NONE when it is none of the places. */
+uint32_t fuse_place(const struct fuse *z, const struct ptx_symbol *symbol);
+
+#endif

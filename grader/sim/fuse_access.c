@@ -1,0 +1,306 @@
+/* The shared accesses of a function, element by element, and the versions of shared memory.
+ *
+ * Two loads may be served by one access when shared memory can't have changed between them.  As in
+ * ptxas that is not a question of addresses: any shared store, atomic, barrier or fence makes a new
+ * version, paths with different versions meet in a new one, and so does leaving a loop unless
+ * nothing at all has happened since the function was entered.
+ */
+#include "fuse.h"
+#include <stdlib.h>
+#include <string.h>
+
+static bool plain(const struct ptx_inst *i)
+{
+  return i->guard == PTX_NOREG && !ptx_has(i, PTX_M_VOLATILE) && !ptx_has(i, PTX_M_RELAXED) &&
+         !ptx_has(i, PTX_M_ACQUIRE) && !ptx_has(i, PTX_M_RELEASE) && !ptx_has(i, PTX_M_MMIO);
+}
+
+bool fuse_separates(const struct fuse *z, uint32_t inst)
+{
+  const struct ptx_inst *i = &z->f->insts[inst];
+  bool shared = i->space == PTX_SHARED || i->space == PTX_GENERIC;
+  switch (i->op) {
+  case PTX_ST: case PTX_ATOM: case PTX_RED:
+    return shared;
+  case PTX_LD:
+    return shared && !plain(i) && i->guard == PTX_NOREG;
+  case PTX_LDU: case PTX_SHFL: case PTX_VOTE: case PTX_MATCH: case PTX_REDUX: case PTX_ACTIVEMASK:
+  case PTX_ELECT: case PTX_LDMATRIX: case PTX_PREFETCH: case PTX_PREFETCHU: case PTX_MOVMATRIX:
+  case PTX_MMA: case PTX_MMA_SP: case PTX_WMMA_MMA: case PTX_WMMA_LOAD:
+  case PTX_CP_ASYNC_COMMIT_GROUP:
+  case PTX_TEX: case PTX_TLD4: case PTX_TXQ: case PTX_SULD: case PTX_SUST: case PTX_SUQ:
+    return false;
+  case PTX_BAR: case PTX_BAR_WARP: case PTX_BARRIER: case PTX_BARRIER_CLUSTER: case PTX_MEMBAR:
+  case PTX_MEMBAR_PROXY: case PTX_FENCE: case PTX_FENCE_PROXY: case PTX_FENCE_MBARRIER_INIT:
+  case PTX_STMATRIX: case PTX_CALL: case PTX_WMMA_STORE: case PTX_NANOSLEEP:
+    return true;
+  default:
+    /* Asynchronous copies, mbarriers, matrix groups: all of them order shared memory. */
+    return i->op >= PTX_ST_ASYNC && i->op != PTX_BRA && i->op != PTX_BRX_IDX &&
+           i->op != PTX_RET && i->op != PTX_EXIT && i->op != PTX_TRAP;
+  }
+}
+
+/* Whether going from p to b leaves the innermost loop around p. */
+static bool leaves_loop(const struct fuse *z, uint32_t p, uint32_t b)
+{
+  uint32_t header = z->blocks[p].loop;
+  if (header == FUSE_NONE) return false;
+  uint32_t l = z->blocks[b].loop;
+  for (int depth = 0; l != FUSE_NONE && depth < 1000; depth++) {
+    if (l == header) return false;
+    l = z->blocks[l].outer;
+  }
+  return true;
+}
+
+/* Static single assignment for one variable, the contents of shared memory.  A block is entered with
+ * its immediate dominator's last version, unless paths with different versions meet there, or one
+ * leaves a loop: then with a version of its own.  (A function with no separator has one version.) */
+static void find_versions(struct fuse *z)
+{
+  uint32_t nb = z->nblocks, own = 1 + (uint32_t)z->f->ninsts;
+  uint32_t *last = calloc(nb + 1, sizeof *last);      /* by block: its last separator + 1, or 0 */
+  uint8_t *meets = calloc(nb + 1, 1);                 /* by block: gets a version of its own */
+  bool any = false;
+  z->version = calloc(nb + 1, sizeof *z->version);
+  if (!last || !meets || !z->version) z->failed = "out of memory";
+  for (uint32_t b = 0; !z->failed && b < nb; b++)
+    for (uint32_t i = z->blocks[b].first; i < z->blocks[b].end; i++)
+      if (fuse_separates(z, i)) last[b] = i + 1, any = true;
+  uint32_t *version = z->version;
+  for (uint32_t r = 0; !z->failed && r < z->nrpo; r++) {
+    uint32_t b = z->rpo[r];
+    for (uint32_t p = 0; p < z->blocks[b].npred; p++) {
+      uint32_t from = z->edges[z->blocks[b].pred + p];
+      if (any && z->blocks[from].order != FUSE_NONE && leaves_loop(z, from, b)) version[b] = own + b;
+    }
+  }
+  bool changed = !z->failed;
+  for (int round = 0; changed; round++) {
+    changed = false;
+    for (uint32_t r = 1; r < z->nrpo; r++) {
+      uint32_t b = z->rpo[r], d = z->blocks[b].idom;
+      if (version[b] != own + b) version[b] = last[d] ? last[d] : version[d];
+    }
+    for (uint32_t r = 0; r < z->nrpo; r++) {
+      uint32_t b = z->rpo[r];
+      if (version[b] == own + b) continue;
+      for (uint32_t p = 0; p < z->blocks[b].npred; p++) {
+        uint32_t from = z->edges[z->blocks[b].pred + p];
+        if (z->blocks[from].order == FUSE_NONE) continue;
+        /* Past many rounds every meeting counts as one of different versions. */
+        if ((last[from] ? last[from] : version[from]) == version[b] && round < 50) continue;
+        if (round >= 50 && z->blocks[b].npred < 2) continue;
+        meets[b] = 1;                             /* after this round, so that it sees one state */
+        changed = true;
+        break;
+      }
+    }
+    for (uint32_t b = 0; changed && b < nb; b++)
+      if (meets[b]) version[b] = own + b;
+  }
+  free(last);
+  free(meets);
+}
+
+/* ---- accesses ---------------------------------------------------------------------------------------- */
+
+static struct fuse_access *new_access(struct fuse *z, uint32_t inst)
+{
+  if (!fuse_grow(z, &z->access, z->naccess, &z->access_cap, sizeof *z->access)) return NULL;
+  struct fuse_access *a = &z->access[z->naccess];
+  *a = (struct fuse_access){.inst = inst, .block = z->block_of[inst], .issuer = z->naccess,
+                            .next = FUSE_NONE};
+  z->naccess++;
+  return a;
+}
+
+/* A wide access proves its base to be a multiple of its width, to everyone who uses the base; but
+ * only where the base was computed in the same stretch of code, so that one implies the other. */
+static void prove(struct fuse *z, uint32_t inst, struct fuse_address at, unsigned to_loads,
+                  unsigned to_stores)
+{
+  struct fuse_base *b = &z->bases[at.base];
+  if (z->f->insts[inst].guard != PTX_NOREG || b->segment != z->segment[inst]) return;
+  if (to_loads > 1 && at.constant % to_loads == 0 && b->load_zeros < __builtin_ctz(to_loads))
+    b->load_zeros = (uint8_t)__builtin_ctz(to_loads);
+  if (to_stores > 1 && at.constant % to_stores == 0 && b->store_zeros < __builtin_ctz(to_stores))
+    b->store_zeros = (uint8_t)__builtin_ctz(to_stores);
+}
+
+static unsigned zeros(const struct fuse *z, const struct fuse_access *a)
+{
+  unsigned known = a->zeros;
+  unsigned proven = a->load ? z->bases[a->base].load_zeros : z->bases[a->base].store_zeros;
+  return known > proven ? known : proven;
+}
+
+/* How far each access may be joined, once all proofs are in; vectors that can't be split. */
+static void find_most(struct fuse *z)
+{
+  for (uint32_t a = 0, end; a < z->naccess; a = end) {
+    struct fuse_access *x = &z->access[a];
+    for (end = a + 1; end < z->naccess && z->access[end].inst == x->inst;) end++;
+    if (x->vector == 0 || x->bytes > 8) continue;     /* no load or store by elements */
+    unsigned most = x->bytes == 8 ? 2 : 4, known = zeros(z, x), whole = x->vector * x->bytes;
+    while (most > 1 && (known > 4 ? 16u : 1u << known) < most * x->bytes) most /= 2;
+    bool unit = x->vector > 1 && (most < x->vector || x->start % whole);
+    if (unit && !x->load) {
+      x->width = whole;
+      x->at = x->start;
+    }
+    for (uint32_t k = a; k < end; k++) {
+      struct fuse_access *e = &z->access[k];
+      e->unit = unit;
+      e->most = (uint8_t)(unit ? x->vector : most);
+      if (unit && !x->load) {
+        e->joins = false;
+        e->issuer = a;
+        if (k > a) e->width = 0;
+      }
+    }
+  }
+}
+
+/* Whether ptxas reads a 16-bit value with the extension of its load: then it stays a load of 16 bits
+ * of its own.  `is_signed` is the load's type; and, min, max, neg, the low product, conversions to
+ * float, packing and storing need no extension, and comparisons and wide products only their own. */
+static bool extends(const struct fuse *z, uint32_t value, bool is_signed, int depth)
+{
+  const struct fuse_value *v = &z->values[value];
+  for (uint32_t u = 0; u < v->nusers; u++) {
+    uint32_t inst = z->users[v->users + u];
+    const struct ptx_inst *i = &z->f->insts[inst];
+    unsigned type = i->ntypes ? i->types[i->ntypes - 1] : PTX_NOTYPE;
+    enum ptx_kind kind = type ? ptx_type_kind(type) : PTX_FLOAT;
+    bool same = (kind == PTX_SIGNED) == is_signed;
+    if (kind == PTX_FLOAT || ptx_type_bits(type) != 16) continue;
+    switch (i->op) {
+    case PTX_CVT:
+      if (same && ptx_type_kind(i->types[0]) != PTX_FLOAT && ptx_type_bits(i->types[0]) >= 32)
+        return true;
+      break;
+    case PTX_MUL: case PTX_MAD:
+      if (same && (ptx_has(i, PTX_M_WIDE) || ptx_has(i, PTX_M_HI))) return true;
+      break;
+    case PTX_DIV: case PTX_REM: case PTX_SHR: case PTX_SETP: case PTX_SET:
+      if (same) return true;
+      break;
+    case PTX_SUB:
+      if (i->operands[1].kind == PTX_O_REG && i->operands[1].reg == v->reg) return true;
+      break;
+    case PTX_ADD: case PTX_OR: case PTX_XOR: case PTX_SHL: case PTX_NOT:
+      return true;
+    case PTX_MOV: {
+      const struct ptx_operand *to = &i->operands[0];
+      uint32_t copy = to->kind == PTX_O_REG ? fuse_written(z, inst, to->reg) : FUSE_NONE;
+      if (copy != FUSE_NONE && depth < 8 && extends(z, copy, is_signed, depth + 1)) return true;
+      break;
+    }
+    default:
+      break;
+    }
+  }
+  return false;
+}
+
+static void add_whole(struct fuse *z, uint32_t inst, struct fuse_address at, uint32_t bytes,
+                      bool load)
+{
+  struct fuse_access *a = new_access(z, inst);
+  if (!a) return;
+  a->base = at.base;
+  a->offset = a->start = a->at = at.constant;
+  a->bytes = a->width = bytes;
+  a->load = load;
+  a->once = load && plain(&z->f->insts[inst]);
+  if (z->f->insts[inst].op == PTX_LD || z->f->insts[inst].op == PTX_ST)
+    prove(z, inst, at, bytes, bytes);
+}
+
+/* A load or store in shared memory: element by element, or whole where it can't be split. */
+static void add_elements(struct fuse *z, uint32_t inst, struct fuse_address at, uint32_t version)
+{
+  const struct ptx_inst *i = &z->f->insts[inst];
+  bool load = i->op == PTX_LD;
+  unsigned count = i->vector ? i->vector : 1, bytes = ptx_type_bits(i->types[0]) / 8;
+  const struct ptx_operand *data = &i->operands[load ? 0 : 1];
+  uint32_t values[8] = {0};
+  bool used = false, split = plain(i) && bytes >= 1 && bytes <= 8 && count <= 8;
+  for (unsigned e = 0; load && e < count && e < 8; e++) {
+    const struct ptx_operand *o = data->kind == PTX_O_VECTOR && e < data->count
+                                      ? &z->f->pool[data->first + e] : data;
+    values[e] = o->kind == PTX_O_REG ? fuse_written(z, inst, o->reg) : FUSE_NONE;
+    used |= values[e] != FUSE_NONE && z->values[values[e]].live;
+  }
+  if (load && !used && (split || i->guard != PTX_NOREG) && !ptx_has(i, PTX_M_VOLATILE)) {
+    struct fuse_access *a = new_access(z, inst);    /* dead: nothing is issued */
+    if (a) a->load = true, a->issuer = FUSE_NONE;
+    return;
+  }
+  if (bytes == 1 && count > 1) split = false;
+  if (!split) {
+    add_whole(z, inst, at, count * bytes, load);
+    return;
+  }
+  unsigned live = 0;
+  for (unsigned e = 0; e < count; e++) {
+    if (load && (values[e] == FUSE_NONE || !z->values[values[e]].live)) continue;
+    struct fuse_access *a = new_access(z, inst);
+    if (!a) return;
+    a->base = at.base;
+    a->zeros = (uint8_t)at.zeros;
+    a->start = at.constant;
+    a->offset = a->at = at.constant + e * bytes;
+    a->bytes = a->width = bytes;
+    a->vector = (uint8_t)count;
+    a->most = 1;
+    a->version = version;
+    a->load = load;
+    a->once = load;
+    a->joins = bytes > 1;
+    if (load && bytes == 2 && count == 1)       /* into a wider register, or as good as that */
+      a->joins = ptx_type_bits(z->f->regs[z->values[values[e]].reg].type) == 16 &&
+                 !extends(z, values[e], ptx_type_kind(i->types[0]) == PTX_SIGNED, 0);
+    live++;
+  }
+  /* Stores are joined after loads have shed what is dead. */
+  prove(z, inst, at, count * bytes, (live == count || live == 3 ? count : 1) * bytes);
+}
+
+void fuse_accesses(struct fuse *z)
+{
+  find_versions(z);
+  for (uint32_t r = 0; r < z->nrpo && !z->failed; r++) {
+    const struct fuse_block *b = &z->blocks[z->rpo[r]];
+    uint32_t version = z->version[z->rpo[r]];
+    for (uint32_t inst = b->first; inst < b->end && !z->failed; inst++) {
+      const struct ptx_inst *i = &z->f->insts[inst];
+      const struct ptx_operand *o = i->op == PTX_LD || i->op == PTX_ATOM || i->op == PTX_LDMATRIX
+                                        ? &i->operands[1] : &i->operands[0];
+      bool separates = fuse_separates(z, inst);
+      switch (i->op) {
+      case PTX_LD: case PTX_ST: case PTX_ATOM: case PTX_RED: case PTX_LDMATRIX: case PTX_STMATRIX:
+      case PTX_CP_ASYNC: {
+        if (o->kind != PTX_O_ADDRESS) break;
+        struct fuse_address at = fuse_address(z, inst, o);
+        bool matrix = i->op == PTX_LDMATRIX || i->op == PTX_STMATRIX;
+        if (i->space != PTX_SHARED && !(i->space == PTX_GENERIC && at.shared) && !matrix &&
+            i->op != PTX_CP_ASYNC)
+          break;
+        if (i->op == PTX_LD || i->op == PTX_ST) add_elements(z, inst, at, version);
+        else if (matrix) add_whole(z, inst, at, 16, i->op == PTX_LDMATRIX);
+        else if (i->op == PTX_CP_ASYNC) add_whole(z, inst, at, (uint32_t)i->operands[2].imm, false);
+        else add_whole(z, inst, at, ptx_type_bits(i->types[0]) / 8, false);
+        if (z->naccess) z->access[z->naccess - 1].version = version;
+        break;
+      }
+      default:
+        break;
+      }
+      if (separates) version = inst + 1;
+    }
+  }
+  if (!z->failed) find_most(z);
+}

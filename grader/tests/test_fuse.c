@@ -1,0 +1,375 @@
+/* sim_plan() against ptxas: the shared accesses of the plan and those of the machine code, counted by
+ * kind and width.
+ *
+ * Fixtures: tests/fuse/NAME.ptx, whole kernels as nvcc wrote them, and NAME.expect, what ptxas made of
+ * them, one line a kernel: its name, kind.width=count ..., and where the plan is known to differ,
+ * "differs:" and why.  A second set are random probes (fuse_probe.c) by seed.  With ptxas and nvdisasm
+ * at hand (nvdisasm on PATH or in $NVDISASM) everything is assembled again and must still be as
+ * recorded; without them that part is not run, and said to be so.  FUSE_RECORD=1 writes the records anew.
+ *
+ * Loops: ptxas unrolls, which repeats accesses in the machine code but not in what is executed.  So
+ * counts are taken with unrolling switched off, by a pragma after every label.
+ */
+#include "fuse_probe.h"
+#include "sim/sim.h"
+#include <check.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FOLDER "grader/tests/fuse/"
+enum { KINDS = 24, PROBES = 400, PROBES_AGREE = 86 /* percent */ };
+
+static const char *const kinds[KINDS] = {
+  "load.1", "load.2", "load.4", "load.8", "load.16", "store.1", "store.2", "store.4", "store.8",
+  "store.16", "ldmatrix.1", "ldmatrix.2", "ldmatrix.4", "stmatrix.1", "stmatrix.2", "stmatrix.4",
+  "atom", "atom.one", "atom.cas", "atom.loop", "async.4", "async.8", "async.16", "generic",
+};
+
+struct counts {
+  char name[128];
+  unsigned n[KINDS];
+  char differs[160];
+};
+
+static void add(struct counts *c, const char *kind, unsigned width)
+{
+  char text[32];
+  if (width) snprintf(text, sizeof text, "%s.%u", kind, width);
+  else snprintf(text, sizeof text, "%s", kind);
+  for (int k = 0; k < KINDS; k++)
+    if (!strcmp(kinds[k], text)) {
+      c->n[k]++;
+      return;
+    }
+  ck_abort_msg("no kind %s in %s", text, c->name);
+}
+
+static void print(const struct counts *c, char *out, size_t size)
+{
+  size_t at = (size_t)snprintf(out, size, "%s", c->name);
+  for (int k = 0; k < KINDS && at < size; k++)
+    if (c->n[k]) at += (size_t)snprintf(out + at, size - at, " %s=%u", kinds[k], c->n[k]);
+}
+
+/* ---- the plan's counts ----------------------------------------------------------------------------- */
+
+static struct counts of_plan(const struct ptx_module *m, const struct ptx_function *f)
+{
+  struct counts c = {.n = {0}};
+  snprintf(c.name, sizeof c.name, "%s", f->name);
+  struct sim_plan *plan;
+  size_t n = sim_plan(m, f, &plan);
+  for (size_t i = 0; i < n; i++) {
+    if (plan[i].width == 0) continue;
+    switch (plan[i].op) {
+    case MODEL_LOAD: add(&c, "load", plan[i].width); break;
+    case MODEL_STORE: add(&c, "store", plan[i].width); break;
+    case MODEL_LDMATRIX_X1: add(&c, "ldmatrix", 1); break;
+    case MODEL_LDMATRIX_X2: add(&c, "ldmatrix", 2); break;
+    case MODEL_LDMATRIX_X4: add(&c, "ldmatrix", 4); break;
+    case MODEL_STMATRIX_X1: add(&c, "stmatrix", 1); break;
+    case MODEL_STMATRIX_X2: add(&c, "stmatrix", 2); break;
+    case MODEL_STMATRIX_X4: add(&c, "stmatrix", 4); break;
+    case MODEL_ATOM_ONE: add(&c, "atom.one", 0); break;
+    case MODEL_ATOM_CAS: add(&c, "atom.cas", 0); break;
+    case MODEL_ATOM_LOOP: case MODEL_ATOM_LOOP64: add(&c, "atom.loop", 0); break;
+    case MODEL_CP_ASYNC: add(&c, "async", plan[i].width); break;
+    default:
+      add(&c, "atom", 0);       /* two ways are written where it depends on the lanes that are active */
+      if (plan[i].lanes == SIM_LANES_ONE_IF_ALL) add(&c, "atom", 0);
+    }
+  }
+  free(plan);
+  return c;
+}
+
+/* ---- the machine code's counts --------------------------------------------------------------------- */
+
+static char *read_all(const char *path)
+{
+  FILE *f = fopen(path, "r");
+  ck_assert_msg(f != NULL, "cannot read %s", path);
+  size_t size = 0, cap = 1 << 16;
+  char *text = malloc(cap);
+  for (size_t got; (got = fread(text + size, 1, cap - size - 1, f)) > 0;) {
+    size += got;
+    if (cap - size < 2) text = realloc(text, cap *= 2);
+  }
+  fclose(f);
+  text[size] = 0;
+  return text;
+}
+
+static bool runs(const char *program)
+{
+  char command[512];
+  snprintf(command, sizeof command, "'%s' --version >/dev/null 2>&1", program);
+  return system(command) == 0;
+}
+
+static const char *ptxas(void)
+{
+  static const char *const places[] = {"ptxas", "/usr/local/cuda/bin/ptxas"};
+  for (int i = 0; i < 2; i++)
+    if (runs(places[i])) return places[i];
+  return NULL;
+}
+
+static const char *nvdisasm(void)
+{
+  const char *set = getenv("NVDISASM");
+  if (set && runs(set)) return set;
+  return runs("nvdisasm") ? "nvdisasm" : NULL;
+}
+
+static unsigned width_of(const char *op)
+{
+  if (strstr(op, ".128")) return 16;
+  if (strstr(op, ".64")) return 8;
+  if (strstr(op, ".U16") || strstr(op, ".S16")) return 2;
+  if (strstr(op, ".U8") || strstr(op, ".S8")) return 1;
+  return 4;
+}
+
+static void count_instruction(struct counts *c, const char *op)
+{
+  unsigned rows = strstr(op, ".4") ? 4 : strstr(op, "88.2") ? 2 : 1;
+  if (!strncmp(op, "LDSM", 4)) add(c, "ldmatrix", rows);
+  else if (!strncmp(op, "STSM", 4)) add(c, "stmatrix", rows);
+  else if (!strncmp(op, "LDS", 3)) add(c, "load", width_of(op));
+  else if (!strncmp(op, "STS", 3)) add(c, "store", width_of(op));
+  else if (!strncmp(op, "LDGSTS", 6)) add(c, "async", width_of(op));
+  else if (!strncmp(op, "ATOMS.POPC", 10)) add(c, "atom.one", 0);
+  else if (!strncmp(op, "ATOMS.CAST.SPIN", 15)) {
+    add(c, "atom.loop", 0);
+    c->n[strstr(op, ".64") ? 3 : 2]--;          /* the loop's own load */
+  } else if (!strncmp(op, "ATOMS.CAS", 9)) add(c, "atom.cas", 0);
+  else if (!strncmp(op, "ATOMS", 5)) add(c, "atom", 0);
+  else if (!strncmp(op, "LD.E", 4) || !strncmp(op, "ST.E", 4)) add(c, "generic", 0);
+}
+
+/* Assembles and takes apart; returns the kernels' counts, or NULL where the tools are missing. */
+static struct counts *of_machine_code(const char *text, size_t *count)
+{
+  const char *assembler = ptxas(), *disassembler = nvdisasm();
+  *count = 0;
+  if (!assembler || !disassembler) return NULL;
+  char folder[] = "/tmp/fuse-XXXXXX", command[2048], path[256];
+  ck_assert(mkdtemp(folder) != NULL);
+  snprintf(path, sizeof path, "%s/x.ptx", folder);
+  FILE *f = fopen(path, "w");
+  ck_assert(f != NULL);
+  /* After a label, so that the pragma belongs to the loop that may begin there. */
+  for (const char *p = text; *p;) {
+    size_t n = strcspn(p, "\n");
+    fprintf(f, "%.*s\n", (int)n, p);
+    if (p[0] == '$' && n && p[n - 1] == ':') fprintf(f, ".pragma \"nounroll\";\n");
+    p += n + (p[n] != 0);
+  }
+  fclose(f);
+  snprintf(command, sizeof command,
+           "cd %s && '%s' -arch=sm_90 -O3 x.ptx -o x.cubin && '%s' -c x.cubin > x.sass", folder,
+           assembler, disassembler);
+  ck_assert_msg(system(command) == 0, "%s failed", command);
+  snprintf(path, sizeof path, "%s/x.sass", folder);
+  char *sass = read_all(path);
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  if (system(command) != 0) fprintf(stderr, "test_fuse: %s is left over\n", folder);
+  struct counts *all = NULL, *c = NULL;
+  for (char *line = strtok(sass, "\n"); line; line = strtok(NULL, "\n")) {
+    char name[128], op[64];
+    if (sscanf(line, " .section .text.%127[^,\" \t]", name) == 1) {
+      all = realloc(all, (*count + 1) * sizeof *all);
+      c = &all[(*count)++];
+      memset(c, 0, sizeof *c);
+      snprintf(c->name, sizeof c->name, "%s", name);
+      continue;
+    }
+    char *p = strstr(line, "*/");
+    if (!c || !p || strncmp(line + strspn(line, " \t"), "/*", 2)) continue;
+    p += 2 + strspn(p + 2, " \t");
+    if (!strncmp(p, "@!PT", 4)) continue;       /* never executed: padding around asynchronous copies */
+    if (*p == '@') p += strcspn(p, " \t"), p += strspn(p, " \t");
+    if (sscanf(p, "%63[A-Z0-9_.]", op) == 1) count_instruction(c, op);
+  }
+  free(sass);
+  return all;
+}
+
+/* ---- records --------------------------------------------------------------------------------------- */
+
+static struct counts *read_record(const char *path, size_t *count)
+{
+  char *text = read_all(path);
+  struct counts *all = NULL;
+  *count = 0;
+  for (char *line = text, *next; line && *line; line = next) {
+    next = strchr(line, '\n');
+    if (next) *next++ = 0;
+    if (*line == '#' || !*line) continue;
+    all = realloc(all, (*count + 1) * sizeof *all);
+    struct counts *c = &all[(*count)++];
+    memset(c, 0, sizeof *c);
+    char *why = strstr(line, " differs: ");
+    if (why) {
+      *why = 0;
+      snprintf(c->differs, sizeof c->differs, "%s", why + 10);
+    }
+    char *save;
+    for (char *word = strtok_r(line, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+      char *is = strchr(word, '=');
+      if (!is) {
+        snprintf(c->name, sizeof c->name, "%s", word);
+        continue;
+      }
+      *is = 0;
+      int k = 0;
+      while (k < KINDS && strcmp(kinds[k], word)) k++;
+      ck_assert_msg(k < KINDS, "%s: no kind %s", path, word);
+      c->n[k] = (unsigned)atoi(is + 1);
+    }
+  }
+  free(text);
+  return all;
+}
+
+static struct counts *find(struct counts *all, size_t n, const char *name)
+{
+  for (size_t i = 0; i < n; i++)
+    if (!strcmp(all[i].name, name)) return &all[i];
+  return NULL;
+}
+
+static void write_record(const char *path, const struct counts *machine, size_t n,
+                         struct counts *old, size_t nold)
+{
+  FILE *f = fopen(path, "w");
+  ck_assert(f != NULL);
+  fprintf(f, "# Made by ptxas 13.0.88 -O3 sm_90, without unrolling; see test_fuse.c.\n");
+  for (size_t i = 0; i < n; i++) {
+    char text[1024];
+    print(&machine[i], text, sizeof text);
+    const struct counts *o = find(old, nold, machine[i].name);
+    fprintf(f, "%s%s%s\n", text, o && o->differs[0] ? " differs: " : "", o ? o->differs : "");
+  }
+  fclose(f);
+}
+
+static bool equal(const struct counts *a, const struct counts *b)
+{
+  return !memcmp(a->n, b->n, sizeof a->n);
+}
+
+struct tally {
+  unsigned kernels, agree;
+  bool disassembled;
+};
+
+/* One PTX text against its record: every kernel must agree, or differ as the record says it does. */
+static void compare(const char *text, const char *record, struct tally *t, bool strict)
+{
+  struct ptx_error error;
+  struct ptx_module *m = ptx_read(text, strlen(text), &error);
+  ck_assert_msg(m != NULL, "%s: line %u: %s", record, error.line, error.text);
+  size_t nrecord = 0, nmachine;
+  struct counts *old = access(record, R_OK) == 0 ? read_record(record, &nrecord) : NULL;
+  struct counts *machine = of_machine_code(text, &nmachine);
+  if (machine && getenv("FUSE_RECORD")) {
+    write_record(record, machine, nmachine, old, nrecord);
+    free(old);
+    old = read_record(record, &nrecord);
+  }
+  t->disassembled = machine != NULL;
+  ck_assert_msg(old != NULL, "%s is missing: FUSE_RECORD=1 with ptxas and nvdisasm writes it", record);
+  for (size_t i = 0; i < nmachine; i++) {
+    struct counts *o = find(old, nrecord, machine[i].name);
+    char text[1024];
+    print(&machine[i], text, sizeof text);
+    ck_assert_msg(o && equal(o, &machine[i]), "%s: this ptxas makes something else: %s", record, text);
+  }
+  for (size_t i = 0; i < m->nfunctions; i++) {
+    const struct ptx_function *f = m->functions[i];
+    if (!f->is_entry || !f->has_body) continue;
+    struct counts mine = of_plan(m, f), *theirs = find(old, nrecord, f->name);
+    ck_assert_msg(theirs != NULL, "%s has no line for %s", record, f->name);
+    t->kernels++;
+    if (equal(&mine, theirs)) {
+      t->agree++;
+      ck_assert_msg(!theirs->differs[0], "%s: %s agrees now; its \"differs:\" is to go", record, f->name);
+      continue;
+    }
+    char a[1024], b[1024];
+    print(&mine, a, sizeof a);
+    print(theirs, b, sizeof b);
+    if (getenv("FUSE_SHOW")) fprintf(stderr, "plan   %s\nptxas  %s\n", a, b);
+    if (strict)
+      ck_assert_msg(theirs->differs[0], "%s:\n  plan  %s\n  ptxas %s", record, a, b);
+  }
+  free(machine);
+  free(old);
+  ptx_free(m);
+}
+
+static void report(const char *what, const struct tally *t)
+{
+  printf("fuse: %s: %u of %u kernels as ptxas makes them; disassembly %s\n", what, t->agree, t->kernels,
+         t->disassembled ? "compared" : "not run (ptxas or nvdisasm not found), records compared");
+}
+
+START_TEST(kernels)
+{
+  struct dirent **names;
+  int n = scandir(FOLDER, &names, NULL, alphasort);
+  struct tally t = {0};
+  ck_assert_int_ge(n, 0);
+  for (int i = 0; i < n; i++) {
+    size_t length = strlen(names[i]->d_name);
+    if (length > 4 && !strcmp(names[i]->d_name + length - 4, ".ptx")) {
+      char path[512];
+      snprintf(path, sizeof path, FOLDER "%s", names[i]->d_name);
+      char *text = read_all(path);
+      strcpy(path + strlen(path) - 4, ".expect");
+      compare(text, path, &t, !getenv("FUSE_SHOW"));
+      free(text);
+    }
+    free(names[i]);
+  }
+  free(names);
+  ck_assert_uint_ge(t.kernels, 40);
+  report("kernels", &t);
+}
+END_TEST
+
+START_TEST(probes)
+{
+  char *text;
+  size_t size;
+  FILE *f = open_memstream(&text, &size);
+  const char *range = getenv("FUSE_SEEDS");     /* development: other seeds, FROM-TO */
+  unsigned from = 1, to = PROBES;
+  if (range) ck_assert_int_eq(sscanf(range, "%u-%u", &from, &to), 2);
+  fuse_probe_head(f);
+  for (unsigned seed = from; seed <= to; seed++) fuse_probe(f, seed);
+  fclose(f);
+  struct tally t = {0};
+  compare(text, range ? "/tmp/fuse-probes.expect" : FOLDER "probes.expect", &t, false);
+  free(text);
+  report("probes", &t);
+  ck_assert_msg(range || t.agree * 100 >= t.kernels * PROBES_AGREE, "only %u of %u probes agree",
+                t.agree, t.kernels);
+}
+END_TEST
+
+Suite *suite_fuse(void)
+{
+  Suite *s = suite_create("fuse");
+  TCase *c = tcase_create("ptxas");
+  tcase_set_timeout(c, 120);
+  tcase_add_test(c, kernels);
+  tcase_add_test(c, probes);
+  suite_add_tcase(s, c);
+  return s;
+}

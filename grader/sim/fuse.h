@@ -40,6 +40,8 @@ struct fuse_value {
   uint32_t args;                /* phi: first of its block's npred values in fuse->args */
   uint32_t old;                 /* written under a guard: the value it had before, else FUSE_NONE */
   uint32_t base, constant;      /* the value is fuse->bases[base] + constant (mod 2^32) */
+  uint32_t root;                /* the value this one is plus a constant; itself */
+  uint8_t proven;               /* of a root: zeros that vectors counted from it prove to loads */
   uint32_t users, nusers;       /* range of fuse->users: the instructions that read it */
   uint8_t zeros;                /* bits known to be zero at the low end, 32: all */
   uint8_t bits;                 /* no more than this many low bits can be set */
@@ -63,9 +65,7 @@ struct fuse_base {
   uint32_t nterms;
   struct { uint32_t atom, factor; } term[FUSE_TERMS];   /* by atom, ascending */
   uint32_t next;                /* hash chain */
-  uint32_t segment;             /* where it was first computed, see fuse->segment */
-  uint8_t load_zeros;           /* trailing zeros proven to loads by wide accesses, and to stores */
-  uint8_t store_zeros;
+  uint8_t proven;               /* trailing zeros that wide accesses prove */
 };
 
 /* Something an address can be made of that is not a sum. */
@@ -80,11 +80,13 @@ struct fuse_atom {
 struct fuse_access {
   uint32_t inst, block;
   uint32_t base, offset;        /* the address is bases[base] + offset, in bytes */
+  uint32_t root;
   uint32_t start;               /* offset of the whole instruction's address */
   uint32_t bytes;               /* of the element, or of the whole */
   uint8_t zeros;                /* low bits of the base known to be zero */
   uint8_t vector;               /* elements the instruction moves */
   uint8_t most;                 /* elements it may be joined to: 1, 2 or 4 */
+
   bool unit;                    /* a vector that can't be split: joins only its own elements */
   uint32_t version;             /* loads: equal numbers, equal contents of shared memory */
   uint32_t issuer;              /* the access that issues for it; itself when it issues;
@@ -105,7 +107,6 @@ struct fuse {
   uint32_t nblocks;
   uint32_t *block_of;           /* by instruction */
   uint32_t *segment;            /* by instruction: stretches of code that ptxas keeps in one block */
-  uint32_t now;                 /* the segment being looked at */
   uint32_t *edges, nedges;      /* successors, then predecessors, then each successor edge's place
                                    among its target's predecessors */
   uint32_t *rpo, nrpo;          /* blocks in reverse postorder */
@@ -153,6 +154,7 @@ void fuse_values(struct fuse *z);
 struct fuse_address {
   uint32_t base, constant;
   unsigned zeros;               /* low bits of the base known to be zero; 32: all */
+  uint32_t root;                /* of the register's value; FUSE_NONE when there is none */
   bool shared;                  /* known to be shared though written as generic */
 };
 struct fuse_address fuse_address(struct fuse *z, uint32_t inst, const struct ptx_operand *o);

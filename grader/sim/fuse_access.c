@@ -116,24 +116,43 @@ static struct fuse_access *new_access(struct fuse *z, uint32_t inst)
   return a;
 }
 
-/* A wide access proves its base to be a multiple of its width, to everyone who uses the base; but
- * only where the base was computed in the same stretch of code, so that one implies the other. */
-static void prove(struct fuse *z, uint32_t inst, struct fuse_address at, unsigned to_loads,
-                  unsigned to_stores)
+static void raise(uint8_t *zeros, uint32_t offset, unsigned width)
 {
-  struct fuse_base *b = &z->bases[at.base];
-  if (z->f->insts[inst].guard != PTX_NOREG || b->segment != z->segment[inst]) return;
-  if (to_loads > 1 && at.constant % to_loads == 0 && b->load_zeros < __builtin_ctz(to_loads))
-    b->load_zeros = (uint8_t)__builtin_ctz(to_loads);
-  if (to_stores > 1 && at.constant % to_stores == 0 && b->store_zeros < __builtin_ctz(to_stores))
-    b->store_zeros = (uint8_t)__builtin_ctz(to_stores);
+  if (width > 1 && offset % width == 0 && *zeros < __builtin_ctz(width))
+    *zeros = (uint8_t)__builtin_ctz(width);
 }
 
-static unsigned zeros(const struct fuse *z, const struct fuse_access *a)
+/* A wide access proves the register it counts from to be a multiple of its width, wherever that
+ * register is used; but only from the stretch of code that computed it, so that one implies the
+ * other.  ptxas learns it twice.  First vectors tell, also those of which little is needed, but
+ * only loads from the same register hear it, and vectors nothing is known about stay whole.  Later
+ * equal registers have become one, and what is still a wide access tells everyone. */
+static void prove(struct fuse *z, uint32_t inst, struct fuse_address at, unsigned first, unsigned later)
 {
-  unsigned known = a->zeros;
-  unsigned proven = a->load ? z->bases[a->base].load_zeros : z->bases[a->base].store_zeros;
-  return known > proven ? known : proven;
+  if (at.root == FUSE_NONE || z->f->insts[inst].guard != PTX_NOREG) return;
+  struct fuse_value *root = &z->values[at.root];
+  uint32_t made = root->inst != FUSE_NONE ? root->inst
+                  : root->args != FUSE_NONE ? z->blocks[root->block].first : 0;
+  if (z->segment[made] != z->segment[inst]) return;
+  raise(&root->proven, at.constant - root->constant, first);
+  if (root->constant % 16 == 0) raise(&z->bases[at.base].proven, at.constant, later);
+}
+
+static unsigned known_zeros(const struct fuse *z, const struct fuse_access *a, bool early)
+{
+  unsigned zeros = a->zeros;
+  if ((a->load || early) && a->root != FUSE_NONE && z->values[a->root].constant % 16 == 0 &&
+      z->values[a->root].proven > zeros)
+    zeros = z->values[a->root].proven;
+  if (!early && z->bases[a->base].proven > zeros) zeros = z->bases[a->base].proven;
+  return zeros;
+}
+
+static unsigned elements(unsigned zeros, unsigned bytes)
+{
+  unsigned most = bytes == 8 ? 2 : 4;
+  while (most > 1 && (zeros > 4 ? 16u : 1u << zeros) < most * bytes) most /= 2;
+  return most;
 }
 
 /* How far each access may be joined, once all proofs are in; vectors that can't be split. */
@@ -143,9 +162,9 @@ static void find_most(struct fuse *z)
     struct fuse_access *x = &z->access[a];
     for (end = a + 1; end < z->naccess && z->access[end].inst == x->inst;) end++;
     if (x->vector == 0 || x->bytes > 8) continue;     /* no load or store by elements */
-    unsigned most = x->bytes == 8 ? 2 : 4, known = zeros(z, x), whole = x->vector * x->bytes;
-    while (most > 1 && (known > 4 ? 16u : 1u << known) < most * x->bytes) most /= 2;
-    bool unit = x->vector > 1 && (most < x->vector || x->start % whole);
+    unsigned most = elements(known_zeros(z, x, false), x->bytes), whole = x->vector * x->bytes;
+    bool unit = x->vector > 1 && (elements(known_zeros(z, x, true), x->bytes) < x->vector ||
+                                  x->start % whole);
     if (unit && !x->load) {
       x->width = whole;
       x->at = x->start;
@@ -211,6 +230,7 @@ static void add_whole(struct fuse *z, uint32_t inst, struct fuse_address at, uin
   struct fuse_access *a = new_access(z, inst);
   if (!a) return;
   a->base = at.base;
+  a->root = at.root;
   a->offset = a->start = a->at = at.constant;
   a->bytes = a->width = bytes;
   a->load = load;
@@ -250,6 +270,7 @@ static void add_elements(struct fuse *z, uint32_t inst, struct fuse_address at, 
     struct fuse_access *a = new_access(z, inst);
     if (!a) return;
     a->base = at.base;
+    a->root = at.root;
     a->zeros = (uint8_t)at.zeros;
     a->start = at.constant;
     a->offset = a->at = at.constant + e * bytes;

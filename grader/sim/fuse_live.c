@@ -11,7 +11,14 @@ static bool removable(const struct ptx_inst *i)
   if (i->op == PTX_LD)
     return !ptx_has(i, PTX_M_VOLATILE) && !ptx_has(i, PTX_M_RELAXED) &&
            !ptx_has(i, PTX_M_ACQUIRE) && !ptx_has(i, PTX_M_MMIO);
-  return fuse_pure(i) || i->op == PTX_LDMATRIX || i->op == PTX_ADDC || i->op == PTX_SUBC ||
+  switch (i->op) {
+  case PTX_SHFL: case PTX_VOTE: case PTX_MATCH: case PTX_REDUX: case PTX_ACTIVEMASK:
+  case PTX_LDMATRIX: case PTX_MMA:
+    return true;
+  default:
+    break;
+  }
+  return fuse_pure(i) || i->op == PTX_ADDC || i->op == PTX_SUBC ||
          i->op == PTX_MADC || i->op == PTX_LDU || ptx_has(i, PTX_M_CC);
 }
 

@@ -79,14 +79,14 @@ static void form(struct fuse *z, uint32_t *list, uint32_t n, uint32_t elements)
   const struct fuse_access *first = &z->access[list[0]];
   uint32_t bytes = first->bytes, span = bytes * elements;
   uint32_t from = first->unit ? first->start : 0, at = from + (first->offset - from) / span * span;
-  uint32_t present = 0, led = 0;
+  uint32_t present = 0, most = 4;
   for (uint32_t i = 0; i < n; i++)
     if (before(z, list[0], list[i])) {
       present |= 1u << (z->access[list[i]].offset - at) / bytes;
-      led++;
+      if (z->access[list[i]].most < most) most = z->access[list[i]].most;
     }
   unsigned count = (unsigned)__builtin_popcount(present);
-  if (elements > 1 && first->most >= elements && count >= (elements == 4 ? 3u : 2u)) {
+  if (elements > 1 && most >= elements && count >= (elements == 4 ? 3u : 2u)) {
     uint32_t leader = list[0], rest = 0;
     for (uint32_t i = 0; i < n; i++) {
       if (before(z, leader, list[i])) join(z, list[i], leader);

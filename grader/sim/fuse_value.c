@@ -53,7 +53,7 @@ static uint32_t find_base(struct fuse *z, const struct fuse_base *want)
   if (!fuse_grow(z, &z->bases, z->nbases, &z->bases_cap, sizeof *z->bases)) return 0;
   z->bases[z->nbases] = *want;
   z->bases[z->nbases].next = z->base_hash[h];
-  z->bases[z->nbases].segment = z->now;
+  z->bases[z->nbases].proven = 0;
   return z->base_hash[h] = z->nbases++;
 }
 
@@ -363,6 +363,24 @@ static struct sum define(struct fuse *z, uint32_t v)
   return out.ok ? out : operation(z, v);
 }
 
+/* The register that an address is counted from: constants added on the way are part of the access. */
+static uint32_t root_of(const struct fuse *z, uint32_t v)
+{
+  const struct fuse_value *value = &z->values[v];
+  const struct ptx_inst *i = &z->f->insts[value->inst];
+  const struct fuse_span *span = &z->spans[value->inst];
+  if (i->guard != PTX_NOREG || span->use_end == span->use || i->operands[0].kind != PTX_O_REG)
+    return v;
+  if (i->op != PTX_MOV && i->op != PTX_CVT && i->op != PTX_CVTA && i->op != PTX_ADD &&
+      i->op != PTX_SUB)
+    return v;
+  for (uint32_t u = span->use; u < span->use_end; u++) {
+    const struct fuse_value *from = &z->values[z->uses[u].value];
+    if (from->defined && from->base == value->base && from->base != 0) return from->root;
+  }
+  return v;
+}
+
 static bool points_to_shared(const struct fuse *z, const struct fuse_value *v)
 {
   const struct ptx_inst *i = &z->f->insts[v->inst];
@@ -393,10 +411,10 @@ void fuse_values(struct fuse *z)
   for (uint32_t v = 0; v < z->nvalues && !z->failed; v++) {
     struct fuse_value *value = &z->values[v];
     if (value->inst != FUSE_NONE) continue;
-    z->now = value->args != FUSE_NONE ? z->segment[z->blocks[value->block].first] : 0;
     struct sum s = opaque(z, v);
     value->base = s.base;
     value->constant = s.constant;
+    value->root = v;
     value->defined = true;
   }
   for (uint32_t r = 0; r < z->nrpo && !z->failed; r++) {
@@ -412,12 +430,12 @@ void fuse_values(struct fuse *z)
     for (uint32_t i = b->first; i < b->end && !z->failed; i++)
       for (uint32_t d = z->spans[i].def; d < z->spans[i].def_end; d++) {
         if (z->values[d].inst != i) continue;
-        z->now = z->segment[i];
         struct sum s = define(z, d);
         struct fuse_value *value = &z->values[d];
         value->base = s.base;
         value->constant = s.constant;
         value->shared = points_to_shared(z, value);
+        value->root = root_of(z, d);
         value->defined = true;
       }
   }
@@ -428,10 +446,12 @@ struct fuse_address fuse_address(struct fuse *z, uint32_t inst, const struct ptx
   struct sum s = constant(o->imm);
   bool shared = false;
   unsigned zeros = 32;
+  uint32_t root = FUSE_NONE;
   if (o->has_reg) {
     uint32_t v = fuse_read(z, inst, o->reg);
     s = add_scaled(z, s, 1, value_sum(z, v));
     shared = z->values[v].shared;
+    root = z->values[v].root;
     /* What is known is the register's alignment; the base differs from it by a constant. */
     zeros = smaller(z->values[v].zeros, zeros_of(z->values[v].constant));
   } else if (o->symbol) {
@@ -444,5 +464,5 @@ struct fuse_address fuse_address(struct fuse *z, uint32_t inst, const struct ptx
     if (place != FUSE_NONE) s = constant(place + s.constant);
   }
   if (s.base == 0) zeros = 32;
-  return (struct fuse_address){s.base, s.constant, zeros, shared};
+  return (struct fuse_address){s.base, s.constant, zeros, root, shared};
 }

@@ -215,18 +215,20 @@ void fuse_probe(FILE *out, uint32_t seed)
   p.span = 16u << draw(&p, 3);
   p.narrow = chance(&p, 30);
   for (unsigned i = 0; i < p.bases; i++) {
-    static const unsigned pitches[] = {4, 8, 16, 16, 32, 12, 20, 64};
-    unsigned pitch = pitches[draw(&p, 8)], array = draw(&p, arrays);
+    /* No two bases are the same sum: compilers would have made them one register. */
+    static const unsigned pitches[3][8] = {
+      {4, 8, 16, 16, 32, 12, 20, 64}, {24, 48, 80, 80, 96, 28, 36, 128}, {40, 112, 160, 160, 44, 52, 56, 60}};
+    unsigned pitch = pitches[i][draw(&p, 8)], array = draw(&p, arrays);
     p.most[i] = 16;
     switch (draw(&p, 6)) {
     case 0: /* a constant address */
       p.most[i] = p.align[array];
       fprintf(out, "  mov.u32 %%a%u, s%u; add.s32 %%a%u, %%a%u, %u;\n", i, array, i, i,
-              16 * draw(&p, 3));
+              16 * i + 64 * draw(&p, 3));
       break;
     case 1: /* an unknown word */
-      fprintf(out, "  mov.u32 %%t1, s%u; shl.b32 %%t2, %%n, 2; add.s32 %%a%u, %%t1, %%t2;\n",
-              array, i);
+      fprintf(out, "  mov.u32 %%t1, s%u; mul.lo.s32 %%t2, %%n, %u; add.s32 %%a%u, %%t1, %%t2;\n",
+              array, 8 * i + 4, i);
       break;
     case 2: /* dynamic shared memory */
       fprintf(out, "  mov.u32 %%t1, dynamic; mad.lo.s32 %%a%u, %%t0, %u, %%t1;\n", i, pitch);

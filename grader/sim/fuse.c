@@ -60,6 +60,13 @@ static size_t reached(const struct ptx_module *m, const struct ptx_function *f,
   return n;
 }
 
+static int by_line(const void *a, const void *b)
+{
+  uint32_t x = ((const struct sim_place *)a)->symbol->line;
+  uint32_t y = ((const struct sim_place *)b)->symbol->line;
+  return x < y ? -1 : x > y;
+}
+
 struct sim_place *sim_places(const struct ptx_module *m, const struct ptx_function *f, size_t *count)
 {
   const struct ptx_function **list = malloc((m->nfunctions + 1) * sizeof *list);
@@ -75,6 +82,7 @@ struct sim_place *sim_places(const struct ptx_module *m, const struct ptx_functi
   }
   size_t at = add_places(order, m->symbols, m->nsymbols);
   for (size_t k = 0; k < nlist; k++) at += add_places(order + at, list[k]->symbols, list[k]->nsymbols);
+  qsort(order, n, sizeof *order, by_line);
   memcpy(places, order, n * sizeof *places);
   qsort(places, n, sizeof *places, by_symbol);
   for (size_t k = 0; k < nlist; k++) {

@@ -167,7 +167,7 @@ size_t sim_plan(const struct ptx_module *module, const struct ptx_function *func
                 struct sim_plan **plan);   /* malloc'ed; the caller frees */
 
 /* Where the shared variables a function uses lie, as ptxas places them: those used by it or by what
- * it calls, at their alignment, in order of declaration (the module's, then its own), and the
+ * it calls, at their alignment, in order of declaration, and the
  * extern arrays after them all at one place that is a multiple of 16.  Sorted by address of the
  * symbol; NULL when out of memory. */
 struct sim_place {

@@ -75,15 +75,19 @@ static struct site_side *new_side(const struct sim_inst *i, bool shared)
 void count_access(struct warp *w, const struct sim_inst *i, struct site *s, struct pattern *p,
                   uint64_t first, bool shared)
 {
+  uint32_t mask = p->mask;
   if (shared) {
     if (!i->issue.width) return;
     first += (uint64_t)(int64_t)i->issue.delta;
+    /* An atomic at an address that all lanes share is carried out by one of them. */
+    if (i->issue.lanes == SIM_LANES_ONE || (i->issue.lanes == SIM_LANES_ONE_IF_ALL && mask == ~0u))
+      mask &= -mask;
   }
   struct site_side *side = s->sides[!shared];
   if (!side) side = s->sides[!shared] = new_side(i, shared);
   uint32_t low = shared ? 64 : (uint32_t)first & 31;
   if (!p->priced || p->low != low) {
-    p->cost = count_price(side->op, side->width, p->mask, (uint32_t)first, p->rel);
+    p->cost = count_price(side->op, side->width, mask, (uint32_t)first, p->rel);
     p->low = low;
     p->priced = true;
     side->exact &= p->cost.exact && !(i->flags & SIM_MEM_UNSURE);
@@ -92,7 +96,7 @@ void count_access(struct warp *w, const struct sim_inst *i, struct site *s, stru
   side->wavefronts += p->cost.wavefronts;
   side->ideal += p->cost.ideal;
   side->sectors += p->cost.sectors;
-  side->bytes += (uint64_t)__builtin_popcount(p->mask) * side->width;
+  side->bytes += (uint64_t)__builtin_popcount(mask) * side->width;
   uint32_t cost = shared ? p->cost.wavefronts : p->cost.sectors;
-  if (cost > side->worst_cost) keep_worst(w, i, side, cost, p->mask, first, p->rel);
+  if (cost > side->worst_cost) keep_worst(w, i, side, cost, mask, first, p->rel);
 }

@@ -58,6 +58,7 @@ typedef void sim_handler(struct warp *w, const struct sim_inst *i, uint32_t exec
 struct sim_issue {
   uint32_t width;              /* 0: silent */
   int32_t delta;
+  enum sim_lanes lanes;
 };
 
 struct sim_inst {

@@ -498,7 +498,8 @@ static void use_plan(struct sim *sim, struct sim_func *f)
   for (size_t k = 0; k < n; k++) {
     if (plan[k].inst >= f->ninsts) continue;
     struct sim_inst *s = &f->insts[plan[k].inst];
-    s->issue = (struct sim_issue){.width = plan[k].width, .delta = plan[k].delta};
+    s->issue = (struct sim_issue){.width = plan[k].width, .delta = plan[k].delta,
+                                   .lanes = plan[k].lanes};
     if (plan[k].width) s->op = (uint8_t)plan[k].op;
     if (plan[k].reason) s->flags |= SIM_MEM_UNSURE;
   }

@@ -98,16 +98,19 @@ static uint64_t to_float(__int128 integer, double x, bool from_float, bool is_si
   uint64_t out = 0;
   int before = fegetround();
   fesetround(host_round[r]);
-  volatile int64_t si = (int64_t)integer;
-  volatile uint64_t ui = (uint64_t)integer;
+  /* A large unsigned value is halved with its last bit kept sticky: the host converts signed ones
+   * in one instruction, which obeys the mode. */
+  bool large = !from_float && !is_signed && (uint64_t)integer >> 63;
+  uint64_t half = (uint64_t)integer >> 1 | ((uint64_t)integer & 1);
+  volatile int64_t si = large ? (int64_t)half : (int64_t)integer;
   volatile double vx = x;
   if (bits == 32) {
-    volatile float f = from_float ? (float)vx : is_signed ? (float)si : (float)ui;
-    float g = canon(f);
+    volatile float f = from_float ? (float)vx : (float)si;
+    float g = canon(large ? 2 * f : f);
     memcpy(&out, &g, 4);
   } else {
-    volatile double d = from_float ? vx : is_signed ? (double)si : (double)ui;
-    double g = d;
+    volatile double d = from_float ? vx : (double)si;
+    double g = large ? 2 * d : d;
     memcpy(&out, &g, 8);
   }
   fesetround(before);

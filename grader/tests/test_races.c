@@ -1,0 +1,99 @@
+/* Chapter 07, races.txt: the simulator finds a race in just the pieces of code that the answers
+ * call one.  The answers themselves are derived in suites/ch07_races.c, without the simulator. */
+#define _GNU_SOURCE
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+#include "sim/sim.h"
+#include "toolchain/toolchain.h"
+
+enum { PIECES = 64, THREADS = 64 };
+
+static struct piece { char name[32]; int race; char code[96]; } pieces[PIECES];
+static int count;
+
+static void read_pieces(void)
+{
+  size_t size;
+  char *text = run_read("solutions/07-order/races.txt", &size), *line, *rest = text;
+  ck_assert_msg(text != NULL, "no solutions/07-order/races.txt");
+  while ((line = strsep(&rest, "\n")) && count < PIECES) {
+    struct piece *p = &pieces[count];
+    if (sscanf(line, "%31[a-z0-9_] = %d # %95[^\n]", p->name, &p->race, p->code) == 3) count++;
+  }
+  free(text);
+}
+
+/* Each piece as a kernel: all arrays written, a barrier, the piece. */
+static void write_kernels(const char *path)
+{
+  FILE *out = fopen(path, "w");
+  ck_assert(out != NULL);
+  fputs("__shared__ int s_[64], wide_[64 * 32], a_[64], b_[64];\n"
+        "__shared__ unsigned char byte_[64];\n"
+        "static __device__ int atomicAdd(volatile int *p, int v)\n"
+        "{ return atomicAdd((int *)p, v); }\n", out);
+  for (int i = 0; i < count; i++)
+    fprintf(out, "extern \"C\" __global__ void %s(int *out)\n{\n"
+            "  volatile int *s = s_, *wide = wide_, *a = a_, *b = b_;\n"
+            "  volatile unsigned char *byte = byte_;\n"
+            "  int t = threadIdx.x, r = 0;\n"
+            "  s[t] = a[t] = b[t] = 0;\n  byte[t] = 0;\n"
+            "  for (int i = t; i < 64 * 32; i += 64) wide[i] = 0;\n"
+            "  __syncthreads();\n  %s\n  out[t] = r;\n}\n", pieces[i].name, pieces[i].code);
+  fclose(out);
+}
+
+START_TEST(pieces_of_code)
+{
+  char folder[64], path[96];
+  struct compiled code = {0};
+  struct ptx_error e;
+  count = 0;
+  read_pieces();
+  ck_assert_int_ge(count, 10);
+  run_folder(folder);
+  snprintf(path, sizeof path, "%s/races.cu", folder);
+  write_kernels(path);
+  toolchain_cuda(path, "races.cu", TOOLCHAIN_AUTO, &code);
+  ck_assert_msg(code.ok, "%s: %s", code.summary,
+                code.ndiagnostics ? code.diagnostics[0].text : "");
+  struct ptx_module *module = ptx_read(code.code, code.code_size, &e);
+  ck_assert_msg(module != NULL, "line %u: %s", e.line, e.text);
+  for (int i = 0; i < count; i++) {
+    struct sim_options options = {.threads = 1};
+    struct sim *sim = sim_open(&options);
+    ck_assert_msg(sim_load(sim, module, &e), "line %u: %s", e.line, e.text);
+    uint64_t out = sim_alloc(sim, THREADS * 4, "out", false);
+    struct sim_launch l = {.kernel = pieces[i].name, .grid = {1, 1, 1}, .block = {THREADS, 1, 1},
+                           .params = &out, .param_bytes = sizeof out};
+    struct sim_result result;
+    sim_launch(sim, &l, &result);
+    ck_assert_msg(result.completed, "%s did not run", pieces[i].name);
+    int races = 0;
+    for (size_t k = 0; k < result.nfaults; k++) races += result.faults[k].kind == SIM_FAULT_RACE;
+    ck_assert_msg(races == (int)result.nfaults, "%s: %s", pieces[i].name,
+                  result.nfaults ? result.faults[0].text : "");
+    ck_assert_msg((races > 0) == pieces[i].race, "%s: `%s` is answered %d, the simulator sees %d",
+                  pieces[i].name, pieces[i].code, pieces[i].race, races);
+    sim_result_free(&result);
+    sim_close(sim);
+  }
+  ptx_free(module);
+  compiled_free(&code);
+  run_remove(folder);
+}
+END_TEST
+
+Suite *suite_races(void)
+{
+  Suite *s = suite_create("races");
+  TCase *c = tcase_create("pieces");
+  tcase_set_timeout(c, 120);
+  tcase_add_test(c, pieces_of_code);
+  suite_add_tcase(s, c);
+  return s;
+}

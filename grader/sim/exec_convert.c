@@ -259,7 +259,41 @@ static void lower_cvt(struct lowering *l)
   s->run = cvt_slow;
 }
 
+/* ---- cvt.pack -------------------------------------------------------------------------------------- */
+
+/* b saturated to small[0] bits, a above it, and above both the low bits of c (0 without one). */
+static inline uint32_t pack(int32_t a, int32_t b, uint32_t c, unsigned bits, bool is_signed)
+{
+  int32_t most = (int32_t)((1u << (bits - is_signed)) - 1), least = is_signed ? -most - 1 : 0;
+  uint32_t low = (1u << bits) - 1;
+  a = a > most ? most : a < least ? least : a;
+  b = b > most ? most : b < least ? least : b;
+  return ((uint32_t)b & low) | ((uint32_t)a & low) << bits | (bits < 16 ? c << 2 * (bits & 15) : 0);
+}
+OP3(cvt_pack, u32, s32, s32, u32, pack(a, b, c, i->small[0], i->small[1]))
+
+static void lower_pack(struct lowering *l)
+{
+  const struct ptx_inst *in = l->in;
+  struct sim_inst *s = l->out;
+  unsigned bits = lower_type_bits(l, 0);
+  bool three = in->noperands > 3;
+  if (three == (bits == 16)) {
+    lower_refuse(l, bits == 16 ? "it packs 16-bit results from two sources"
+                               : "it needs a third source, which fills the rest of the result");
+    return;
+  }
+  s->small[0] = (uint8_t)bits;
+  s->small[1] = ptx_type_kind((enum ptx_type)in->types[0]) == PTX_SIGNED;
+  s->d = lower_dest(l, &in->operands[0], 32);
+  s->a = lower_source(l, &in->operands[1], 32);
+  s->b = lower_source(l, &in->operands[2], 32);
+  s->c = three ? lower_source(l, &in->operands[3], 32) : lower_const(l, 0, 32);
+  s->run = cvt_pack;
+}
+
 const struct sim_form sim_forms_convert[] = {
     FORM_ANY(CVT, lower_cvt),
+    FORM_ANY(CVT_PACK, lower_pack),
     {.op = PTX_OPS},
 };

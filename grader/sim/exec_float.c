@@ -204,7 +204,7 @@ static bool test_class(double x, bool subnormal, unsigned m)
   case PTX_M_INFINITE: return isinf(x);
   case PTX_M_NUMBER: return !isnan(x);
   case PTX_M_NOTANUMBER: return isnan(x);
-  case PTX_M_NORMAL: return isfinite(x) && x != 0 && !subnormal;
+  case PTX_M_NORMAL: return isfinite(x) && !subnormal;   /* zeros, too */
   default: return subnormal;
   }
 }

@@ -1,0 +1,50 @@
+// expect: weigh: as if equal addresses were added up first
+// expect: add float: as if equal
+// expect: sleeping lanes: as if equal
+/* What one update of a histogram in shared memory costs a warp.
+ *
+ * bin[t] is the bin that lane t adds to, 0 or more; -1 means that lane t takes no part.  The bins
+ * are 4-byte counters in a row, so bin b is word b, in bank b mod 32.
+ *
+ * exercise.h declares the function below and
+ *     enum update { COUNT,        h[b] += 1, the old value not wanted: the lanes of a word are
+ *                                 added up first, so it costs what a store costs
+ *                   WEIGH,        an integer other than 1, or the old value is used: each lane
+ *                                 needs a turn of its own in its bank
+ *                   ADD_FLOAT };  a loop.  A round loads the bins of the waiting lanes, and costs
+ *                                 what that load costs, and 2 more.  In each round every bank
+ *                                 finishes its lowest-numbered waiting lane.
+ * Read: chapters/10-histograms.md, sections 1 to 4.
+ */
+#include "exercise.h"
+
+// >>> yours
+/* Different bins in the fullest bank, among the lanes of `mask`. */
+static int words(const int bin[32], unsigned mask)
+{
+  int most = 0;
+  for (int bank = 0; bank < 32; bank++) {
+    int n = 0;
+    for (int t = 0; t < 32; t++) {
+      bool seen = !(mask >> t & 1) || bin[t] % 32 != bank;
+      for (int u = 0; u < t; u++) seen |= (mask >> u & 1) && bin[u] == bin[t];
+      n += !seen;
+    }
+    if (n > most) most = n;
+  }
+  return most;
+}
+
+// <<<
+
+/* Wavefronts of one update by a warp; 0 when no lane takes part. */
+int cost(enum update kind, const int bin[32])
+{
+  // >>> yours
+  unsigned waiting = 0;
+  for (int t = 0; t < 32; t++)
+    if (bin[t] >= 0) waiting |= 1u << t;
+  (void)kind;
+  return words(bin, waiting);
+  // <<<
+}

@@ -4,6 +4,11 @@
  * loads once and drops what is not needed.  The rules here were found by comparing PTX with the
  * machine code made of it; grader/tests/test_fuse.c repeats that comparison.  Where the analysis
  * is given up (tangled control flow, no memory) every access is issued as written, with a reason.
+ *
+ * Not reproduced: loops that ptxas unrolls itself and then joins across or within iterations whose
+ * stride it now knows (a tree reduction's first step, s[2t] + s[2t + 1], in a loop over strides);
+ * equal loads hoisted from both arms of an if; functions it inlines; loads it moves over a store
+ * to another offset of the same base; which of several stores to one place it drops.
  */
 #include "fuse.h"
 #include <stdlib.h>

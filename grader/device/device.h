@@ -14,7 +14,7 @@ struct device;
 
 struct device_info {
   char name[128];              /* "simulator" or the card's name */
-  char driver[32];             /* GPU only */
+  char driver[64];             /* GPU only */
   unsigned capability;         /* 90 */
   unsigned sms;
   uint64_t clock_khz;
@@ -34,6 +34,9 @@ struct device_ops {
                  double *milliseconds);
   bool (*download)(struct device *d, uint64_t address, void *to, size_t bytes);
   void (*close)(struct device *d);
+  /* Why results of this device cannot be had any more, "" while they can.  NULL: it never breaks.
+   * A fault of the kernel's is in the result instead; after it the device may be broken, too. */
+  const char *(*broken)(struct device *d);
 };
 
 extern const struct device_ops device_sim;

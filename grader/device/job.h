@@ -11,6 +11,8 @@
 #ifndef JOB_H
 #define JOB_H
 
+#include <stdio.h>
+
 #include "device/codec.h"
 #include "device/device.h"
 
@@ -81,8 +83,11 @@ void outcome_free(struct outcome *o);
 
 /* ---- worker.c: the worker's side ----------------------------------------------------------- */
 
-/* Reads one job from `in`, runs it, writes the outcome to `out`.  0, or 3 when that failed. */
+/* Reads jobs from `in` until it ends, runs each, writes its outcome to `out` (-1: nowhere; then
+ * the first job that does not run ends it).  0, or 3 when that failed. */
 int job_serve(int in, int out);
+/* What GPU there is: its name is "" when there is none, and `why` says so. */
+void job_probe(struct device_info *info, char *why, size_t size);
 /* Runs a job in this process. */
 void job_execute(struct job *job, struct outcome *o);
 
@@ -91,5 +96,20 @@ void job_execute(struct job *job, struct outcome *o);
 /* Runs a job in a fresh worker process for at most `seconds`.  A worker that crashes or answers
  * with a broken frame is our fault and tried once more.  May be called from several threads. */
 void job_run(const struct job *job, double seconds, struct outcome *o);
+
+/* A worker that runs one job after another, for a device that takes long to open.  It is ended,
+ * and the next job gets a new one, after anything but a clean run. */
+struct job_session;
+struct job_session *job_session_new(void);
+void job_session_run(struct job_session *s, const struct job *job, double seconds,
+                     struct outcome *o);
+void job_session_end(struct job_session *s);
+
+/* Writes the frame of a job to a file; banks worker --launches runs a file of them. */
+bool job_write(const struct job *job, FILE *to);
+
+/* The name of the GPU a worker finds ("NVIDIA H200"); false and a sentence in `why` when it finds
+ * none.  Asked once a process. */
+bool job_gpu(char *name, size_t name_size, char *why, size_t size);
 
 #endif

@@ -13,7 +13,7 @@ int command_check(int argc, char **argv)
   char why[WHY_SIZE];
   int status = cli_parse(argc, argv, OPTION_GRADING,
                          "check EXERCISE [--from DIR] [--json FILE] [--seed N] "
-                         "[--toolchain nvcc|clang|auto] [--device sim|auto] [--root DIR]",
+                         "[--toolchain nvcc|clang|auto] [--device sim|cuda|auto] [--root DIR]",
                          1, 1, &o);
   if (status >= 0) return status;
   status = grade_run(&o.grade, o.ids[0], &record);

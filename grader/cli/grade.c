@@ -42,7 +42,7 @@ int command_grade(int argc, char **argv)
   char why[WHY_SIZE];
   int status = cli_parse(argc, argv, OPTION_GRADING,
                          "grade [EXERCISE...] [--from DIR] [--json FILE] [--seed N] [--jobs N] "
-                         "[--toolchain nvcc|clang|auto] [--device sim|auto] [--root DIR]",
+                         "[--toolchain nvcc|clang|auto] [--device sim|cuda|auto] [--root DIR]",
                          0, 1000, &o);
   if (status >= 0) return status;
   status = grade_run(&o.grade, o.nids ? o.ids[0] : NULL, &record);

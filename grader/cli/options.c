@@ -19,7 +19,7 @@ static const struct {
   {"--seed", OPTION_SEED, "N", "draw the same inputs as an earlier run"},
   {"--jobs", OPTION_JOBS, "N", "exercises prepared at a time; default: the number of cores"},
   {"--toolchain", OPTION_TOOLCHAIN, "WHICH", "nvcc, clang or auto"},
-  {"--device", OPTION_DEVICE, "WHICH", "sim or auto"},
+  {"--device", OPTION_DEVICE, "WHICH", "sim, cuda (the simulator and the GPU, compared) or auto"},
   {"--root", OPTION_ROOT, "DIR", "the workbook's folder, when it is not found by itself"},
   {"--all", OPTION_ALL, NULL, "all hints at once"},
 };
@@ -65,9 +65,8 @@ static const char *set(struct cli_options *o, unsigned bit, const char *value)
     return g->toolchain || !strcmp(value, "auto") ? NULL : "nvcc, clang or auto";
   case OPTION_DEVICE:
     g->device = value;
-    return !strcmp(value, "sim") || !strcmp(value, "auto") ? NULL
-           : !strcmp(value, "cuda") ? "sim: this version runs kernels on the simulator only"
-                                    : "sim or auto";
+    return !strcmp(value, "sim") || !strcmp(value, "cuda") || !strcmp(value, "auto")
+             ? NULL : "sim, cuda or auto";
   }
   return NULL;
 }

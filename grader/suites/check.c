@@ -25,6 +25,7 @@ static void judge(struct work *w, struct item *it, struct verdict *v)
     struct rng r;
     rng_seed(&r, w->seed, it->label);
     it->test->judge(v, &it->evidence, &r);
+    if (v->set && !v->not_graded) work_second_judge(w, it, v);
   }
 }
 

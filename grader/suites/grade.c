@@ -48,8 +48,8 @@ static void *need(void *p)
   exit(3);
 }
 
-static void work_init(struct work *w, const struct exercise *x, const struct grade_options *o,
-                      uint64_t seed)
+void work_init(struct work *w, const struct exercise *x, const struct grade_options *o,
+               uint64_t seed)
 {
   memset(w, 0, sizeof *w);
   w->exercise = x;
@@ -129,6 +129,12 @@ int grade_run(const struct grade_options *given, const char *id, struct grade_re
   if (!suite_root(o.root, root, sizeof root, why, sizeof why)) return usage(&o, "%s", why);
   if (!suite_folder(root, o.from, folder, sizeof folder))
     return usage(&o, "--from %.200s: there is no such folder", o.from);
+  char gpu[128], no_gpu[400];
+  const char *device = o.device ? o.device : "auto";
+  bool found = strcmp(device, "sim") != 0 && job_gpu(gpu, sizeof gpu, no_gpu, sizeof no_gpu);
+  if (!found && !strcmp(device, "cuda"))
+    return usage(&o, "--device cuda: %.390s; --device sim grades everywhere", no_gpu);
+  o.device = found ? "cuda" : "sim";
   signal(SIGPIPE, SIG_IGN);               /* a worker that dies must not take the grader along */
   uint64_t seed = o.seed;
   while (seed == 0)
@@ -153,8 +159,7 @@ int grade_run(const struct grade_options *given, const char *id, struct grade_re
   prepare_all(&b, jobs);
 
   bool all = true;
-  snprintf(out->device, sizeof out->device, "%s",
-           !o.device || !strcmp(o.device, "auto") ? "sim" : o.device);
+  snprintf(out->device, sizeof out->device, "%s", o.device);
   out->seed = seed;
   out->exercises = need(calloc(b.n + 1, sizeof *out->exercises));
   out->nexercises = b.n;

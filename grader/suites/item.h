@@ -15,6 +15,8 @@ struct item {
   char label[128];             /* "04-padding/transpose/conflict free": whose numbers it draws */
   struct plan *plan;
   struct outcome outcome;      /* kernels */
+  struct outcome gpu;          /* the same job on the GPU, if it ran there: see second.c */
+  bool on_gpu;
   struct sandbox_result ran;   /* C exercises */
   char **answers;
   struct evidence evidence;
@@ -38,15 +40,25 @@ struct work {
   size_t source_size;
   bool same_as_starter;
   char compiler[64], device[160];
+  struct compiled compiled;    /* kept while the tests live: prove runs the code once more */
+  struct job_session *gpu;     /* the exercise's worker on the GPU; NULL: not used */
   struct item *items;
   size_t nitems;
   double began;                /* when its first test did, CLOCK_MONOTONIC */
   double judge_seconds;        /* 0: JUDGE_SECONDS */
 };
 
+/* grade.c: a work ready to be prepared; the caller sets root, folder and sim_threads. */
+void work_init(struct work *w, const struct exercise *x, const struct grade_options *o,
+               uint64_t seed);
+
 /* prepare.c: reads, compiles and runs all tests of an exercise; leaves evidence or a reason. */
 void work_prepare(struct work *w);
 void work_free(struct work *w);
+
+/* second.c: the GPU's word on a test the simulator's evidence was judged by. */
+void work_second_run(struct work *w, struct item *it, double seconds);
+void work_second_judge(const struct work *w, const struct item *it, struct verdict *v);
 
 /* check.c: judges all items of an exercise in Check and checks that Check did so: every test ran
  * once and Check's result agrees with the verdict, else the verdict is `not_graded`. */

@@ -209,9 +209,7 @@ static double seconds_left(const struct work *w, double own)
 static void run_kernel(struct work *w, struct item *it, const struct compiled *c)
 {
   struct job *job = &it->plan->job;
-  const char *device = w->options->device;
-  if (!device || !strcmp(device, "auto")) device = "sim";
-  snprintf(job->device, sizeof job->device, "%s", device);
+  snprintf(job->device, sizeof job->device, "sim");   /* marks are the simulator's, always */
   job->options = (struct sim_options){
     .threads = w->sim_threads, .step_budget = job->options.step_budget,
     .warp_budget = job->options.step_budget / 2, .memory_limit = MEMORY_LIMIT,
@@ -219,9 +217,11 @@ static void run_kernel(struct work *w, struct item *it, const struct compiled *c
   job->ptx = (unsigned char *)c->code;
   job->ptx_size = c->code_size;
   job_run(job, seconds_left(w, TEST_SECONDS), &it->outcome);
+  if (w->options->device && !strcmp(w->options->device, "cuda"))
+    work_second_run(w, it, TEST_SECONDS);
   job->ptx = NULL;                        /* it is the compiler's, and job_free would free it */
   const struct outcome *o = &it->outcome;
-  if (*o->device) snprintf(w->device, sizeof w->device, "%s", o->device);
+  if (*o->device && !*w->device) snprintf(w->device, sizeof w->device, "%s", o->device);
   switch (o->end) {
   case JOB_RAN: kernel_evidence(it); break;
   case JOB_REFUSED:
@@ -298,15 +298,12 @@ static void run_test(struct work *w, struct item *it, const struct compiled *c)
 void work_prepare(struct work *w)
 {
   const struct exercise *x = w->exercise;
-  struct compiled compiled = {0};
   if (!read_file(w)) return;
-  if (x->kind != EXERCISE_PREDICT && !compile(w, &compiled)) {
-    compiled_free(&compiled);
-    return;
-  }
+  if (x->kind != EXERCISE_PREDICT && !compile(w, &w->compiled)) return;
   w->began = now();
-  for (size_t i = 0; i < w->nitems; i++) run_test(w, &w->items[i], &compiled);
-  if (x->kind != EXERCISE_PREDICT) compiled_free(&compiled);
+  for (size_t i = 0; i < w->nitems; i++) run_test(w, &w->items[i], &w->compiled);
+  job_session_end(w->gpu);
+  w->gpu = NULL;
 }
 
 void work_free(struct work *w)
@@ -318,6 +315,7 @@ void work_free(struct work *w)
     free(it->answers);
     if (w->exercise->kind == EXERCISE_NATIVE && it->plan) sandbox_result_free(&it->ran);
     outcome_free(&it->outcome);
+    outcome_free(&it->gpu);
     plan_free(it->plan);
     free(it->buffers);
     free(it->before);
@@ -326,6 +324,7 @@ void work_free(struct work *w)
     free(it->failed);
     free(it->ours);
   }
+  compiled_free(&w->compiled);
   free(w->items);
   free(w->source);
 }

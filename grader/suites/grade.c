@@ -41,6 +41,13 @@ static void prepare_all(struct batch *b, unsigned jobs)
   for (unsigned i = 0; i < started; i++) pthread_join(threads[i], NULL);
 }
 
+void works_prepare(struct work *works, size_t n, unsigned jobs)
+{
+  struct batch b = {.works = works, .n = n};
+  signal(SIGPIPE, SIG_IGN);               /* a worker that dies must not take us along */
+  prepare_all(&b, jobs);
+}
+
 static void *need(void *p)
 {
   if (p) return p;

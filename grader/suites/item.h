@@ -54,6 +54,7 @@ void work_init(struct work *w, const struct exercise *x, const struct grade_opti
 
 /* prepare.c: reads, compiles and runs all tests of an exercise; leaves evidence or a reason. */
 void work_prepare(struct work *w);
+void works_prepare(struct work *works, size_t n, unsigned jobs);   /* side by side (grade.c) */
 void work_free(struct work *w);
 
 /* second.c: the GPU's word on a test the simulator's evidence was judged by. */

@@ -86,6 +86,11 @@ void outcome_free(struct outcome *o);
 /* Reads jobs from `in` until it ends, runs each, writes its outcome to `out` (-1: nowhere; then
  * the first job that does not run ends it).  0, or 3 when that failed. */
 int job_serve(int in, int out);
+/* Packs a launch's arguments as the kernel declares them; params is `room` long, JOB_ARGS *
+ * JOB_ARG_BYTES * 2 will do.  False, and `text` for a student, when the signature differs. */
+bool job_lay_out(const struct ptx_module *module, const struct job_launch *l,
+                 const uint64_t *addresses, unsigned char *params, size_t room, size_t *bytes,
+                 char *text, size_t size);
 /* What GPU there is: its name is "" when there is none, and `why` says so. */
 void job_probe(struct device_info *info, char *why, size_t size);
 /* Runs a job in this process. */

@@ -42,11 +42,9 @@ static void launch_fault(struct sim_result *r, const char *text)
   snprintf(r->faults[0].text, sizeof r->faults[0].text, "%s", text);
 }
 
-/* Fills params, JOB_ARGS * JOB_ARG_BYTES * 2 long; false and `text` when the signature
- * differs. */
-static bool lay_out(const struct ptx_module *module, const struct job_launch *l,
-                    const uint64_t *addresses, unsigned char *params, size_t room, size_t *bytes,
-                    char *text, size_t size)
+bool job_lay_out(const struct ptx_module *module, const struct job_launch *l,
+                 const uint64_t *addresses, unsigned char *params, size_t room, size_t *bytes,
+                 char *text, size_t size)
 {
   struct ptx_function *f = ptx_find_entry(module, l->kernel);
   char names[256];
@@ -98,7 +96,7 @@ static void run_launches(struct job *job, struct outcome *o, const struct device
     char text[512];
     size_t bytes = 0;
     memset(params, 0, sizeof params);
-    if (!lay_out(module, l, addresses, params, sizeof params, &bytes, text, sizeof text)) {
+    if (!job_lay_out(module, l, addresses, params, sizeof params, &bytes, text, sizeof text)) {
       launch_fault(r, text);
     } else {
       struct sim_launch launch = {.kernel = l->kernel, .shared_bytes = l->shared_bytes,

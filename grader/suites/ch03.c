@@ -269,6 +269,11 @@ static void judge_sizes(struct verdict *v, const struct evidence *e, struct rng 
 
 static void plan_cost(struct plan *p, struct rng *r) { plan_runs(p, r, cost_case); }
 
+static void bench_runs(struct plan *p, struct rng *r, int size)
+{
+  plan_runs(p, r, (struct runs){1 << (14 + 2 * size), 64});
+}
+
 static void judge_coalesced(struct verdict *v, const struct evidence *e, struct rng *r)
 {
   uint64_t words = (uint64_t)cost_case.runs * cost_case.length;
@@ -350,7 +355,7 @@ static const struct exercise exercises[] = {
    .tests = predict_tests, .names = prediction_names},
   {.id = "03-strides/reorder", .title = "The same data, read in another order",
    .kind = EXERCISE_KERNEL, .file = "reorder.cu", .read = READ, .hints = reorder_hints,
-   .tests = reorder_tests},
+   .tests = reorder_tests, .bench = bench_runs},
   {0}
 };
 

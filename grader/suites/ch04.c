@@ -87,6 +87,11 @@ static struct size transpose_size(struct rng *r, int i)
 
 static void plan_square(struct plan *p, struct rng *r) { plan_transpose(p, r, square); }
 
+static void bench_transpose(struct plan *p, struct rng *r, int size)
+{
+  plan_transpose(p, r, (struct size){1024 << size, 1024 << size, 0});
+}
+
 static void judge_square(struct verdict *v, const struct evidence *e, struct rng *r)
 {
   if (judge_clean(v, e) && judge_values(v, e, r, square, 1))
@@ -167,6 +172,11 @@ static struct size planes_size(struct rng *r, int i)
 }
 
 static void plan_full(struct plan *p, struct rng *r) { plan_planes(p, r, full_planes); }
+
+static void bench_planes(struct plan *p, struct rng *r, int size)
+{
+  plan_planes(p, r, (struct size){1 << (17 + 2 * size), CHANNELS, 0});
+}
 
 static void judge_full(struct verdict *v, const struct evidence *e, struct rng *r)
 {
@@ -415,10 +425,10 @@ static const struct exercise exercises[] = {
    .tests = predict_tests, .names = prediction_names},
   {.id = "04-padding/transpose", .title = "The transpose, free of conflicts",
    .kind = EXERCISE_KERNEL, .file = "transpose.cu", .read = READ, .hints = transpose_hints,
-   .tests = transpose_tests},
+   .tests = transpose_tests, .bench = bench_transpose},
   {.id = "04-padding/planes", .title = "Pixels into planes: the conflict is on the write",
    .kind = EXERCISE_KERNEL, .file = "planes.cu", .read = READ, .hints = planes_hints,
-   .tests = planes_tests},
+   .tests = planes_tests, .bench = bench_planes},
   {.id = "04-padding/padding", .title = "The smallest pitch, and what it costs",
    .kind = EXERCISE_NATIVE, .file = "padding.c", .read = READ, .hints = padding_hints,
    .tests = padding_tests, .driver = padding_driver, .header = padding_header},

@@ -181,6 +181,9 @@ struct exercise {
   const char *driver;          /* NATIVE: the driver's text, see SUITE_DRIVER */
   const char *header;          /* NATIVE: text of "exercise.h", the prototypes; may be NULL */
   const char *const *names;    /* PREDICT: every name asked for, NULL-terminated; may be NULL */
+  /* KERNEL: plans a run big enough to time; size is 0, 1 or 2, the largest one well above a card's
+   * second-level cache.  NULL: not timed.  Nothing is judged by it. */
+  void (*bench)(struct plan *p, struct rng *r, int size);
 };
 
 /* The text of a driver around the chapter's

@@ -425,7 +425,7 @@ START_TEST(exit_statuses_and_usage)
   SAYS(2, "unknown option '--frm'", "grade", "--frm", "x");
   SAYS(2, "expected a whole number", "grade", "--seed", "-1");
   SAYS(2, "expected nvcc, clang or auto", "grade", "--toolchain", "icc");
-  SAYS(2, "simulator", "grade", "--device", "cuda");
+  SAYS(2, "sim, cuda or auto", "grade", "--device", "gpu");
   SAYS(2, "no such folder", "check", id, "--from", "/nonexistent");
   SAYS(2, "no exercises/", "check", id, "--root", "/tmp");
   SAYS(0, "usage: banks grade", "grade", "--help");

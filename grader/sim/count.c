@@ -72,6 +72,25 @@ static struct site_side *new_side(const struct sim_inst *i, bool shared)
   return side;
 }
 
+struct site_side *count_side(struct warp *w, const struct sim_inst *i, bool shared)
+{
+  struct site *s = &w->runner->sites[i->site];
+  if (!s->sides[!shared]) s->sides[!shared] = new_side(i, shared);
+  return s->sides[!shared];
+}
+
+void count_add(struct warp *w, const struct sim_inst *i, struct site_side *side, uint32_t mask,
+               uint64_t first, const int32_t *rel, const struct model_cost *c, bool shared)
+{
+  side->requests++;
+  side->wavefronts += c->wavefronts;
+  side->ideal += c->ideal;
+  side->sectors += c->sectors;
+  side->bytes += (uint64_t)__builtin_popcount(mask) * side->width;
+  uint32_t cost = shared ? c->wavefronts : c->sectors;
+  if (cost > side->worst_cost) keep_worst(w, i, side, cost, mask, first, rel);
+}
+
 void count_access(struct warp *w, const struct sim_inst *i, struct site *s, struct pattern *p,
                   uint64_t first, bool shared)
 {
@@ -92,11 +111,5 @@ void count_access(struct warp *w, const struct sim_inst *i, struct site *s, stru
     p->priced = true;
     side->exact &= p->cost.exact && !(i->flags & SIM_MEM_UNSURE);
   }
-  side->requests++;
-  side->wavefronts += p->cost.wavefronts;
-  side->ideal += p->cost.ideal;
-  side->sectors += p->cost.sectors;
-  side->bytes += (uint64_t)__builtin_popcount(mask) * side->width;
-  uint32_t cost = shared ? p->cost.wavefronts : p->cost.sectors;
-  if (cost > side->worst_cost) keep_worst(w, i, side, cost, mask, first, p->rel);
+  count_add(w, i, side, mask, first, p->rel, &p->cost, shared);
 }

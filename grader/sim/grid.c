@@ -80,6 +80,7 @@ static void runner_close(struct runner *t)
     free(w->local);
     free(w->specials);
     free(w->lane_seen);
+    free(w->async.copies);
   }
   for (size_t f = 0; t->spare && f < t->sim->nfuncs; f++) {
     for (uint32_t k = 0; k < t->nspare[f]; k++) free(t->spare[f][k]);
@@ -199,7 +200,7 @@ static bool add_site(struct sim_result *r, struct runner *threads, unsigned n, u
   }
   if (!s.requests) return true;
   s.function = i->func->index;
-  s.inst = (uint32_t)(i - i->func->insts);
+  s.inst = (uint32_t)(i->ptx - i->func->ptx->insts);   /* i may be the hidden half of a copy */
   s.file = i->file;
   s.line = i->line;
   s.ptx_line = i->ptx->line;

@@ -13,6 +13,7 @@
  *   grid.c     launches, host threads          memory.c   objects, address windows
  *   access.c   one warp access, checked        shadow.c   races and first writes in shared memory
  *   count.c    its price                       fault.c    reports
+ *   exec_async.c   cp.async: copies pending until waited for
  */
 #ifndef SIM_INTERNAL_H
 #define SIM_INTERNAL_H
@@ -165,6 +166,7 @@ struct shadow {
 };
 #define SHADOW_MANY 0xffffffffu
 #define SHADOW_ATOMIC 0x10000u
+#define SHADOW_PENDING 0xffffffffu /* wtick: a cp.async by wthread that has not been waited for */
 #define SHADOW_SEVERAL 0x20000u   /* atomics of several threads; the last one is named */
 
 /* ---- counting ------------------------------------------------------------------------------------ */
@@ -228,6 +230,18 @@ struct group {                 /* lanes at one place */
   const struct sim_inst *at;   /* what it waits in */
 };
 
+struct async_copy {            /* what one lane's cp.async has still to write */
+  uint32_t at;                 /* byte of shared memory, from SIM_SHARED_BASE */
+  uint32_t group;
+  uint8_t lane, bytes;
+  uint8_t data[16];
+};
+struct async {
+  struct async_copy *copies;   /* in order of issue */
+  size_t n, room;
+  uint32_t group[SIM_LANES];   /* the open group of each lane: commits so far */
+};
+
 struct warp {
   uint8_t *base[SIM_BASES];
   struct frame *frame;
@@ -250,6 +264,7 @@ struct warp {
   uint8_t *local;              /* [lane][local_room] */
   uint32_t local_room;
   uint32_t depth_bytes;        /* of frames, for the stack limit */
+  struct async async;
 };
 
 struct barrier {
@@ -321,6 +336,9 @@ uint32_t warp_meet(struct warp *w, const struct sim_inst *i, uint32_t *exec,
 /* Orders memory accesses of these lanes (all of a *.sync's members). */
 void warp_order(struct warp *w, uint32_t lanes);
 bool warp_done(const struct warp *w);
+/* For .sync.aligned instructions (exec_matrix.c): true when all 32 lanes are here; else they wait, or
+ * the warp is not whole and that is a fault. */
+bool warp_whole(struct warp *w, const struct sim_inst *i, uint32_t exec);
 void warp_drop_frames(struct warp *w, struct frame *fr);   /* of a launch that stopped */
 
 /* ---- block.c ------------------------------------------------------------------------------------ */
@@ -358,9 +376,24 @@ void shadow_access(struct warp *w, const struct sim_inst *i, struct pattern *p, 
                    enum access_kind kind);
 void shadow_fence(struct warp *w, uint32_t lanes);
 
+/* Marks the bytes that a copy of `thread` will write, or has now written. */
+void shadow_pending(struct block *b, uint32_t at, uint32_t bytes, uint32_t thread);
+void shadow_landed(struct block *b, uint32_t at, uint32_t bytes, uint32_t thread);
+void shadow_forget(struct block *b, uint32_t at, uint32_t bytes);   /* as if never written */
+
+/* ---- exec_async.c: cp.async --------------------------------------------------------------------- */
+/* Completes the copies of `lanes`, but for those of their `keep` most recent committed groups and,
+ * unless `open`, of the group not yet committed. */
+void async_land(struct warp *w, uint32_t lanes, uint32_t keep, bool open);
+void async_start(struct warp *w);    /* of a block: forgets what the last one left pending */
+
 /* ---- count.c ------------------------------------------------------------------------------------ */
 void count_access(struct warp *w, const struct sim_inst *i, struct site *s, struct pattern *p,
                   uint64_t first, bool shared);
+/* Adds one access whose price is known to a site's side. */
+void count_add(struct warp *w, const struct sim_inst *i, struct site_side *side, uint32_t mask,
+               uint64_t first, const int32_t *rel, const struct model_cost *cost, bool shared);
+struct site_side *count_side(struct warp *w, const struct sim_inst *i, bool shared);
 struct model_cost count_price(enum model_op op, uint32_t width, uint32_t mask, uint32_t first,
                               const int32_t *rel);
 

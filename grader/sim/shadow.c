@@ -142,6 +142,32 @@ static void report_race(struct warp *w, const struct sim_inst *i, unsigned lane,
            same_warp ? "__syncwarp() or __syncthreads()" : "__syncthreads()");
 }
 
+static void report_pending(struct warp *w, const struct sim_inst *i, unsigned lane,
+                           enum access_kind kind, uint32_t thread, uint32_t byte)
+{
+  bool own = thread == w->id * SIM_LANES + lane, load = kind == ACCESS_LOAD;
+  struct sim_fault *f = fault_note(
+      w, i, lane, own && load ? SIM_FAULT_UNINITIALISED : SIM_FAULT_RACE, false, "pending");
+  if (!f) return;
+  name_of(w, &byte, f->object);
+  f->address = byte;
+  f->width = i->width;
+  uint32_t *o = f->other_thread;
+  fault_thread(w->block, thread, o);
+  const char *does = load ? "reads" : kind == ACCESS_STORE ? "writes" : "updates";
+  if (own)
+    snprintf(f->text, sizeof f->text,
+             "%s byte %u of %s, which this thread's own cp.async has still to fill: wait for the "
+             "copy first (__pipeline_wait_prior, cp.async.wait_group or wait_all)", does, byte,
+             f->object);
+  else
+    snprintf(f->text, sizeof f->text,
+             "%s byte %u of %s, which a cp.async of thread (%u,%u,%u) has still to fill: that thread "
+             "must wait for its copy (__pipeline_wait_prior, cp.async.wait_group or wait_all), and "
+             "after the wait __syncthreads() must stand before this access", does, byte, f->object,
+             o[0], o[1], o[2]);
+}
+
 /* A reader of granule x that is not ordered before w's lane; UINT32_MAX when there is none. */
 static uint32_t unordered_reader(const struct warp *w, unsigned lane, uint32_t x)
 {
@@ -170,6 +196,10 @@ static void examine(struct warp *w, const struct sim_inst *i, unsigned lane, uin
 {
   struct shadow *s = &w->block->shadow;
   uint32_t byte = x << s->shift, wtick = s->wtick[x], writer = s->wthread[x];
+  if (wtick == SHADOW_PENDING) {
+    report_pending(w, i, lane, kind, writer, byte);
+    return;
+  }
   if (wtick < s->block_start) {
     if (kind != ACCESS_STORE) {
       char name[64];
@@ -328,7 +358,7 @@ static void examine_read(struct warp *w, const struct sim_inst *i, uint32_t x, u
 {
   struct shadow *s = &w->block->shadow;
   uint32_t writer = s->wthread[x];
-  if (s->wtick[x] >= s->block_start && (writer & 0xffff) / SIM_LANES == w->id &&
+  if (s->wtick[x] != SHADOW_PENDING && s->wtick[x] >= s->block_start && (writer & 0xffff) / SIM_LANES == w->id &&
       (s->wtick[x] < w->sync_tick || lanes == 1u << (writer & 31)))
     return;
   for (; lanes; lanes &= lanes - 1) examine(w, i, first_lane(lanes), x, ACCESS_LOAD, false);
@@ -440,6 +470,7 @@ static bool harmless(const struct warp *w, uint32_t x, uint32_t lane)
 {
   const struct shadow *s = &w->block->shadow;
   uint32_t writer = s->wthread[x] & 0xffff, me = w->id * SIM_LANES + lane;
+  if (s->wtick[x] == SHADOW_PENDING) return false;
   bool w_ok = s->wtick[x] < s->epoch || writer == me ||
               (writer / SIM_LANES == w->id && s->wtick[x] < w->sync_tick);
   bool r_ok = s->rtick[x] < s->epoch ||
@@ -495,3 +526,25 @@ void shadow_access(struct warp *w, const struct sim_inst *i, struct pattern *p, 
   if (kind == ACCESS_LOAD) read_lanes(w, i, p, offset, each, atomic);
   else write_lanes(w, i, p, offset, each, kind, atomic);
 }
+
+static void mark(struct block *b, uint32_t at, uint32_t bytes, uint32_t tick, uint32_t thread)
+{
+  struct shadow *s = &b->shadow;
+  uint32_t last = (at + bytes - 1) >> s->shift;
+  for (uint32_t x = at >> s->shift; x <= last; x++) {
+    s->wtick[x] = tick;
+    s->wthread[x] = thread;
+  }
+}
+
+void shadow_pending(struct block *b, uint32_t at, uint32_t bytes, uint32_t thread)
+{
+  mark(b, at, bytes, SHADOW_PENDING, thread);
+}
+
+void shadow_landed(struct block *b, uint32_t at, uint32_t bytes, uint32_t thread)
+{
+  mark(b, at, bytes, b->shadow.tick, thread);
+}
+
+void shadow_forget(struct block *b, uint32_t at, uint32_t bytes) { mark(b, at, bytes, 0, 0); }

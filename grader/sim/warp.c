@@ -270,6 +270,7 @@ void warp_start(struct warp *w, uint32_t lanes)
   w->depth_bytes = 0;
   free(w->lane_seen);
   w->lane_seen = NULL;
+  async_start(w);
   frame_enter(w, w->runner->entry, NULL, lanes);
 }
 

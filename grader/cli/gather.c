@@ -30,7 +30,8 @@ static void print_row(uint32_t rows, uint32_t pitch)
 int command_gather(int argc, char **argv)
 {
   uint64_t rows = 64, pitch = 0;
-  for (int i = 1; i < argc; i++) {
+  int i = 1;
+  while (i < argc) {
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
       fputs(usage, stdout);
       return CLI_OK;
@@ -45,7 +46,7 @@ int command_gather(int argc, char **argv)
     const char *value = argv[i + 1];
     if (!value || !rows_address(value, strlen(value), to) || *to < 1 || *to > 100000)
       return complain(argv[i], value);
-    i++;
+    i += 2;
   }
   static const uint32_t some[] = {32, 33, 34, 36, 40, 48};
   if (pitch) print_row((uint32_t)rows, (uint32_t)pitch);

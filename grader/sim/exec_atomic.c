@@ -37,6 +37,13 @@ static uint64_t f64_bits(double d)
   return u;
 }
 
+/* f32 sums in global memory flush subnormal operands and results; in shared memory they don't. */
+static uint64_t flushed(uint64_t v) { return v & 0x7f800000u ? v : v & 0x80000000u; }
+static uint64_t add_f32_global(uint64_t a, uint64_t b)
+{
+  return flushed(f32_bits(as_f32(flushed(a)) + as_f32(flushed(b))));
+}
+
 /* The new value.  Types: kind and bytes; 32-bit values are zero-extended. */
 static uint64_t apply(enum atom op, enum ptx_kind kind, unsigned bytes, uint64_t old, uint64_t b,
                       uint64_t c)
@@ -80,7 +87,9 @@ static inline void run_atom(struct warp *w, const struct sim_inst *i, uint32_t e
       memcpy(&old, at, bytes);
       b = narrow ? SIM_ROW(u32_row, i->b)[l] : SIM_ROW(u64_row, i->b)[l];
       c = narrow ? SIM_ROW(u32_row, i->c)[l] : SIM_ROW(u64_row, i->c)[l];
-      next = apply(op, kind, bytes, old, b, c);
+      if (bytes == 4 && kind == PTX_FLOAT && op == ATOM_ADD && !s.shared)
+        next = add_f32_global(old, b);
+      else next = apply(op, kind, bytes, old, b, c);
       memcpy(at, &next, bytes);
       if (i->small[1]) {
         if (narrow) SIM_ROW(u32_row, i->d)[l] = (uint32_t)old;

@@ -90,8 +90,9 @@ uint64_t sim_values_input(char letter)
   uint64_t u = 0;
   switch (letter) {
   case 'h': return integer(16);
-  case 'H': return integer(32) & 0xffff;
-  case '8': return integer(32) & 0xff;
+  case 'm': return below(4);
+  case 'k': return below(60) ? 7 : below(3);
+  case 'K': return below(60) ? 7ull << 40 | 9 : 9ull | below(3) << 40;
   case 'w': return integer(32);
   case 'l': return integer(64);
   case 's': return below(4) ? below(80) : integer(32);
@@ -144,7 +145,7 @@ static struct letter letter_of(char c)
 {
   switch (c) {
   case 'h': return (struct letter){".b16", "u16", 16};
-  case 'l': return (struct letter){".b64", "b64", 64};
+  case 'l': case 'K': return (struct letter){".b64", "b64", 64};
   case 'f': case 'i': case 'u': return (struct letter){".f32", "f32", 32};
   case 'd': case 'j': return (struct letter){".f64", "f64", 64};
   case 'p': return (struct letter){".pred", "u32", 1};
@@ -196,8 +197,10 @@ static void put_text(struct text *t, const char *text, const char *guard, char d
   bool start = true;
   for (size_t k = 0; text[k]; k++) {
     if (start && text[k] == ' ') continue;
-    if (start && text[k] != '.') put(t, "%s", guard);
+    if (start && text[k] != '.' && text[k] != '!') put(t, "%s", guard);
+    bool all = start && text[k] == '!';
     start = text[k] == ';';
+    if (all) continue;
     put(t, "%c", text[k] == 'D' && is_register(text, k) ? d : text[k]);
   }
   put(t, ";\n");
@@ -219,14 +222,19 @@ static char *module_text(const struct value_row *rows, size_t count)
 {
   struct text t = {0};
   put(&t, ".version 8.0\n.target sm_90\n.address_size 64\n"
+          ".shared .align 16 .b8 shared_bytes[512]; .global .align 16 .b8 global_bytes[%d];\n"
           ".visible .entry values(.param .u64 in, .param .u64 old, .param .u64 out, .param .u64 g)\n"
-          "{\n.reg .b64 %%in,%%old,%%out,%%g,%%t; .reg .b32 %%r<8>; .reg .pred %%G;\n"
+          "{\n.reg .b64 %%in,%%old,%%out,%%g,%%t,%%gm,%%lm,%%sg,%%lg; .reg .pred %%G;\n"
+          ".reg .b32 %%r<10>,%%M,%%sm; .local .align 16 .b8 local_bytes[16];\n"
           "ld.param.u64 %%in,[in]; ld.param.u64 %%old,[old]; ld.param.u64 %%out,[out];\n"
           "ld.param.u64 %%g,[g]; mov.u32 %%r0,%%tid.x; mov.u32 %%r1,%%ctaid.x;\n"
           "mad.lo.u32 %%r2,%%r1,32,%%r0; mul.wide.u32 %%t,%%r2,8; add.u64 %%in,%%in,%%t;\n"
           "add.u64 %%old,%%old,%%t; add.u64 %%out,%%out,%%t; mul.wide.u32 %%t,%%r1,4;\n"
           "add.u64 %%g,%%g,%%t; ld.global.u32 %%r3,[%%g]; shr.u32 %%r3,%%r3,%%r0;\n"
-          "and.b32 %%r3,%%r3,1; setp.ne.u32 %%G,%%r3,0;\n");
+          "and.b32 %%r3,%%r3,1; setp.ne.u32 %%G,%%r3,0; ld.global.u32 %%r8,[%%g];\n"
+          "mov.u32 %%sm,shared_bytes; mad.lo.u32 %%sm,%%r0,16,%%sm; mov.u64 %%gm,global_bytes;\n"
+          "mad.wide.u32 %%gm,%%r2,16,%%gm; mov.u64 %%lm,local_bytes; cvta.local.u64 %%lg,%%lm;\n"
+          "cvt.u64.u32 %%t,%%sm; cvta.shared.u64 %%sg,%%t;\n", N * 16);
   for (size_t r = 0; r < count; r++) {
     struct shape s = shape_of(&rows[r]);
     put(&t, "{ // %s\n", rows[r].text);
@@ -241,7 +249,7 @@ static char *module_text(const struct value_row *rows, size_t count)
         put_load(&t, names[k], s.in[k], "%in", (r * INPUTS + k) * N * 8);
       for (unsigned k = 0; k < 2 && s.out[k]; k++)
         put_load(&t, names[INPUTS + k], s.out[k], "%old", (r * 2 + k) * N * 8);
-      put(&t, "{\n");
+      put(&t, "{ mov.u32 %%M,%s;\n", variant == 1 ? "%r8" : "-1");
       put_text(&t, rows[r].text, variant == 1 ? "@%G " : "", alias ? 'A' : 'D');
       put(&t, "}\n");
       for (unsigned k = 0; k < 2 && s.out[k]; k++)
@@ -319,12 +327,16 @@ static size_t check_row(const struct value_row *r, const struct shape *s, size_t
 {
   size_t tried = 0;
   for (unsigned t = 0; t < N; t++) {
-    struct lane_values v = {.a = in[t], .b = in[N + t], .c = in[2 * N + t], .e = in[3 * N + t],
-                            .was_d = old[t], .was_q = old[N + t]};
-    r->ref(&v);
-    if (v.skip) continue;
+    unsigned first = t / LANES * LANES;
     for (unsigned variant = 0; variant < VARIANTS; variant++) {
       if (variant == 2 && !may_alias(r, s)) continue;
+      struct lane_values v = {
+          .a = in[t], .b = in[N + t], .c = in[2 * N + t], .e = in[3 * N + t], .was_d = old[t],
+          .was_q = old[N + t], .lane = t - first, .wa = in + first, .wb = in + N + first,
+          .wc = in + 2 * N + first, .active = variant == 1 ? guards[t / LANES] : UINT32_MAX,
+          .arg = r->arg};
+      if (v.active >> v.lane & 1) r->ref(&v);
+      if (v.skip) continue;
       bool off = variant == 1 && !(guards[t / LANES] >> (t % LANES) & 1);
       for (unsigned k = 0; k < 2 && s->out[k]; k++) {
         uint64_t got;
@@ -347,6 +359,16 @@ static size_t check_row(const struct value_row *r, const struct shape *s, size_t
     }
   }
   return tried;
+}
+
+bool sim_values_has(const struct value_row *rows, size_t count, const char *op)
+{
+  size_t n = strlen(op);
+  for (size_t r = 0; r < count; r++)
+    for (const char *at = rows[r].text; (at = strstr(at, op)) != NULL; at++)
+      if ((at == rows[r].text || strchr("! ;", at[-1])) && (at[n] == '.' || at[n] == ' ' || !at[n]))
+        return true;
+  return false;
 }
 
 void sim_values_check(const struct value_row *rows, size_t count)
@@ -381,7 +403,7 @@ void sim_values_check(const struct value_row *rows, size_t count)
       }
     for (unsigned k = 0; s.out[k]; k++)
       for (unsigned t = 0; t < N; t++)
-        old[(r * 2 + k) * N + t] = masked(sim_values_random(), s.out[k]);
+        old[(r * 2 + k) * N + t] = masked(sim_values_input(s.out[k]), s.out[k]);
   }
   sim_values_run(&l, "values", WARPS, LANES, params, 4);
   char said[4000] = "";

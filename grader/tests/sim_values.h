@@ -5,9 +5,12 @@
  *   h w l   16, 32, 64 bits     f d   f32, f64     p    a predicate
  *   s       32 bits, mostly below 80               z    32 bits, small in magnitude
  *   i j     f32, f64 near the ends of integer types and near halves
- *   u       f32 between -100 and 100               8 H  a byte, a half in a 32-bit register
- * Every row runs under the full mask, under a guard that differs by warp (other lanes keep
- * what D held), and where D and A have one width and one statement is all, with D being A. */
+ *   u       f32 between -100 and 100               m    32 bits, 0 to 3
+ *   k K     32, 64 bits, nearly always the same
+ * Every row runs under the full mask, under a guard that differs by warp (other lanes keep what D
+ * held; a statement that begins with ! runs in all lanes), and where D and A have one width and one
+ * statement is all, with D being A.  The text may use %M, the mask of the lanes that run it, and 16
+ * bytes of memory of its own at %sm (shared), %gm (global), %lm (local), %sg and %lg (generic). */
 #ifndef TEST_SIM_VALUES_H
 #define TEST_SIM_VALUES_H
 
@@ -18,9 +21,15 @@
 #include "exact.h"
 #include "sim/sim.h"
 
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"   /* most rows leave arg out */
+
 struct lane_values {
   uint64_t a, b, c, e;         /* inputs: bits, zero-extended */
   uint64_t was_d, was_q;       /* what D and Q held */
+  unsigned lane;
+  uint32_t active;             /* lanes of the warp that run it */
+  const uint64_t *wa, *wb, *wc;    /* a, b, c of the warp's lanes */
+  int arg;                     /* of the row */
   uint64_t d, q;               /* to be filled in; bits past the width do not count */
   bool skip;                   /* PTX defines no result */
   bool any_nan;                /* any NaN of D's width will do */
@@ -32,6 +41,7 @@ typedef void reference(struct lane_values *v);
 struct value_row {
   const char *sig, *text;
   reference *ref;
+  int arg;
 };
 
 /* All rows in one kernel.  Fails the running test with the first wrong lane of each wrong row. */
@@ -43,7 +53,11 @@ struct value_table {
   size_t count;
 };
 extern const struct value_table values_int, values_bits, values_float, values_compare,
-    values_convert, values_move;
+    values_convert, values_move, values_warp, values_atomic;
+struct value_table values_memory(void);   /* ld and st of all types, made at the first call */
+
+/* Whether a row of a table has this instruction: the mnemonic's first parts are `op`. */
+bool sim_values_has(const struct value_row *rows, size_t count, const char *op);
 
 /* Loads a PTX text into a new simulator; fails the test, with the error, when it cannot. */
 struct loaded {

@@ -125,17 +125,17 @@ static void judge_shuffled(struct verdict *v, const struct evidence *e, struct r
 
 static const struct test sequential_tests[] = {
   {"one block", 0.5, plan_one, judge_one},
-  {"any size", 1, plan_sums, judge_sums},
+  {"any size", 0.5, plan_sums, judge_sums},
   {"no faults", 0.5, plan_ragged, judge_faults},
-  {"few wavefronts", 3, plan_spent, judge_tree},
+  {"few wavefronts", 3.5, plan_spent, judge_tree},
   {0}
 };
 
 static const struct test shuffle_tests[] = {
   {"one block", 0.5, plan_one, judge_one},
-  {"any size", 1, plan_sums, judge_sums},
+  {"any size", 0.5, plan_sums, judge_sums},
   {"no faults", 0.5, plan_ragged, judge_faults},
-  {"few wavefronts", 4, plan_spent, judge_shuffled},
+  {"few wavefronts", 4.5, plan_spent, judge_shuffled},
   {0}
 };
 
@@ -251,18 +251,18 @@ static void judge_coalesced(struct verdict *v, const struct evidence *e, struct 
 
 static const struct test partials_tests[] = {
   {"32 rows", 0.5, plan_rows_even, judge_rows_even},
-  {"any size", 1, plan_rows_any, judge_rows_any},
+  {"any size", 0.5, plan_rows_any, judge_rows_any},
   {"no faults", 0.5, plan_rows_ragged, judge_faults},
-  {"few wavefronts", 3, plan_rows_spent, judge_partials},
+  {"few wavefronts", 3.5, plan_rows_spent, judge_partials},
   {0}
 };
 
 static const struct test columns_tests[] = {
   {"one tile", 0.5, plan_columns_even, judge_columns_even},
-  {"any size", 1, plan_columns_any, judge_columns_any},
+  {"any size", 0.5, plan_columns_any, judge_columns_any},
   {"no faults", 0.5, plan_columns_ragged, judge_faults},
   {"coalesced", 1.5, plan_columns_spent, judge_coalesced},
-  {"few wavefronts", 2.5, plan_columns_spent, judge_columns},
+  {"few wavefronts", 3, plan_columns_spent, judge_columns},
   {0}
 };
 

@@ -105,9 +105,9 @@ static void judge_center_spent(struct verdict *v, const struct evidence *e, stru
 
 static const struct test scratch_tests[] = {
   {"32 rows", 0.5, plan_full, judge_full},
-  {"any size", 1, plan_center_any, judge_center_any},
-  {"coalesced", 1, plan_center_two, judge_center_coalesced},
-  {"few wavefronts", 2.5, plan_center_two, judge_center_spent},
+  {"any size", 0.5, plan_center_any, judge_center_any},
+  {"coalesced", 0.5, plan_center_two, judge_center_coalesced},
+  {"few wavefronts", 3.5, plan_center_two, judge_center_spent},
   {0}
 };
 
@@ -233,12 +233,12 @@ static void judge_soft_spent(struct verdict *v, const struct evidence *e, struct
 
 static const struct test softmax_tests[] = {
   {"ordinary", 0.5, plan_soft_even, judge_soft_even},
-  {"any size", 1, plan_soft_any, judge_soft_any},
+  {"any size", 0.5, plan_soft_any, judge_soft_any},
   {"large logits", 1.5, plan_soft_large, judge_soft_large},
   {"equal values", 0.5, plan_soft_equal, judge_soft_equal},
   {"one element", 0.5, plan_soft_single, judge_soft_single},
   {"infinities and nan", 1, plan_soft_special, judge_soft_special},
-  {"few wavefronts", 1.5, plan_soft_spent, judge_soft_spent},
+  {"few wavefronts", 2, plan_soft_spent, judge_soft_spent},
   {0}
 };
 
@@ -387,21 +387,21 @@ static void judge_norm_twice(struct verdict *v, const struct evidence *e, struct
 }
 
 static const struct test two_pass_tests[] = {
-  {"any size", 1, plan_norm_any, judge_norm_any},
+  {"any size", 0.5, plan_norm_any, judge_norm_any},
   {"large mean", 1.5, plan_norm_large, judge_norm_large},
   {"equal values", 0.5, plan_norm_equal, judge_norm_equal},
   {"nan", 0.5, plan_norm_special, judge_norm_special},
   {"read once", 0.5, plan_norm_spent, judge_norm_once},
-  {"few wavefronts", 2, plan_norm_spent, judge_norm_spent},
+  {"few wavefronts", 2.5, plan_norm_spent, judge_norm_spent},
   {0}
 };
 
 static const struct test one_pass_tests[] = {
-  {"any size", 1, plan_norm_any, judge_norm_any},
-  {"large mean", 2, plan_norm_large, judge_norm_large},
+  {"any size", 0.5, plan_norm_any, judge_norm_any},
+  {"large mean", 3, plan_norm_large, judge_norm_large},
   {"equal values", 0.5, plan_norm_equal, judge_norm_equal},
   {"nan", 0.5, plan_norm_special, judge_norm_special},
-  {"one pass", 1, plan_norm_spent, judge_norm_twice},
+  {"one pass", 0.5, plan_norm_spent, judge_norm_twice},
   {0}
 };
 

@@ -384,8 +384,8 @@ static void judge_counts_spent(struct verdict *v, const struct evidence *e, stru
 
 static const struct test privatised_tests[] = {
   {"uniform", 0.5, plan_counts_uniform, judge_counts_uniform},
-  {"any size", 1, plan_counts_any, judge_counts_any},
-  {"few global updates", 1, plan_counts_skewed, judge_global},
+  {"any size", 0.5, plan_counts_any, judge_counts_any},
+  {"few global updates", 1.5, plan_counts_skewed, judge_global},
   {"few wavefronts", 1.5, plan_counts_skewed, judge_counts_spent},
   {0}
 };
@@ -410,8 +410,8 @@ static void judge_weights_spent(struct verdict *v, const struct evidence *e, str
 
 static const struct test weighted_tests[] = {
   {"uniform", 0.5, plan_weights_uniform, judge_weights_uniform},
-  {"any size", 1, plan_weights_any, judge_weights_any},
-  {"few wavefronts", 3, plan_weights_skewed, judge_weights_spent},
+  {"any size", 0.5, plan_weights_any, judge_weights_any},
+  {"few wavefronts", 3.5, plan_weights_skewed, judge_weights_spent},
   {0}
 };
 
@@ -437,9 +437,9 @@ static void judge_floats_skewed(struct verdict *v, const struct evidence *e, str
 }
 
 static const struct test floats_tests[] = {
-  {"any size", 1, plan_floats_any, judge_floats_any},
+  {"any size", 0.5, plan_floats_any, judge_floats_any},
   {"uniform data", 1, plan_floats_uniform, judge_floats_uniform},
-  {"skewed data", 1.5, plan_floats_skewed, judge_floats_skewed},
+  {"skewed data", 2, plan_floats_skewed, judge_floats_skewed},
   {0}
 };
 
@@ -471,9 +471,9 @@ static void judge_lanes_bank(struct verdict *v, const struct evidence *e, struct
 }
 
 static const struct test lanes_tests[] = {
-  {"any size", 1, plan_lanes_any, judge_lanes_any},
+  {"any size", 0.5, plan_lanes_any, judge_lanes_any},
   {"uniform data", 1.5, plan_lanes_uniform, judge_lanes_uniform},
-  {"skewed data", 1, plan_lanes_skewed, judge_lanes_skewed},
+  {"skewed data", 1.5, plan_lanes_skewed, judge_lanes_skewed},
   {"one bank", 1, plan_lanes_bank, judge_lanes_bank},
   {0}
 };

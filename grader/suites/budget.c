@@ -123,8 +123,8 @@ bool judge_near(struct verdict *v, const struct evidence *e, int buffer, const d
   for (size_t i = 0, shown = 0; i < count && shown < SHOWN; i++) {
     if (near(got[i], want[i], bound[i])) continue;
     shown++;
-    verdict_add(v, "  %s, row %zu, column %zu: expected %.9g, got %.9g (up to %.2g off is accepted)",
-                name, i / columns, i % columns, want[i], got[i], isnan(bound[i]) ? 0 : bound[i]);
+    verdict_add(v, "  %s, row %zu, column %zu: expected %.9g, got %.9g (up to %.2g off is "
+                "accepted)", name, i / columns, i % columns, want[i], got[i], isnan(bound[i]) ? 0 : bound[i]);
   }
   return false;
 }

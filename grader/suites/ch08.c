@@ -1,5 +1,6 @@
-/* Chapter 08: reductions.  A ladder: the tree whose neighbours stand apart, the tree whose neighbours
- * are neighbours, rows of partial sums, shuffles; and a column sum cured by exchanging its loops.
+/* Chapter 08: reductions.  A ladder: the tree whose neighbours stand apart, the tree whose
+ * neighbours are neighbours, rows of partial sums, shuffles; and a column sum cured by exchanging
+ * its loops.
  *
  * The numbers are such that their sums are exact in any order, so results are compared exactly. */
 #include <stdlib.h>
@@ -300,7 +301,8 @@ static void judge_predict(struct verdict *v, const struct evidence *e, struct rn
   uint32_t awake = 5 * 8 + 4 + 2 + 1;
   struct prediction rows[] = {
     {"step_1", cost(2, 32, 4), "try: build/banks wavefronts --stride 2"},
-    {"step_8", cost(16, 16, 4), "16 adders are left; try: build/banks wavefronts --stride 16 --mask ffff"},
+    {"step_8", cost(16, 16, 4),
+     "16 adders are left; try: build/banks wavefronts --stride 16 --mask ffff"},
     {"step_32", cost(64, 4, 4), "how many lanes still add?"},
     {"awake_requests", awake, "a warp sends a request as long as one of its threads adds"},
     {"tree_requests", requests, "128 adders are four warps, 64 are two, 32 to 1 are one"},
@@ -325,12 +327,12 @@ static const struct exercise exercises[] = {
    .kind = EXERCISE_PREDICT, .file = "predictions.txt", .read = READ, .tests = predict_tests,
    .names = prediction_names,
    .hints = (const char *const[]){
-     "In step s of the first tree thread t adds words 2 * s * t and 2 * s * t + s.  That is a stride "
-     "of 2 * s, for 128 / s threads.",
-     "A warp whose threads are all idle sends no request.  In the tree with `t % (2 * step) == 0` a "
-     "warp of 32 stays awake as long as one multiple of 2 * step is among its threads.",
-     "Requests of one access in the first tree: 4, 2, 1, 1, 1, 1, 1, 1.  Their wavefronts: 2, 4, 8, "
-     "8, 8, 4, 2, 1.  For the float4s ask build/banks wavefronts --width 16 --expr '128*t'.",
+     "In step s of the first tree thread t adds words 2 * s * t and 2 * s * t + s.  That is a "
+     "stride of 2 * s, for 128 / s threads.",
+     "A warp whose threads are all idle sends no request.  In the tree with `t % (2 * step) == 0` "
+     "a warp of 32 stays awake as long as one multiple of 2 * step is among its threads.",
+     "Requests of one access in the first tree: 4, 2, 1, 1, 1, 1, 1, 1.  Their wavefronts: 2, 4, "
+     "8, 8, 8, 4, 2, 1.  For the float4s ask build/banks wavefronts --width 16 --expr '128*t'.",
      NULL}},
   {.id = "08-reductions/sequential", .title = "Rung 1: the tree, neighbours by neighbours",
    .kind = EXERCISE_KERNEL, .file = "sequential.cu", .read = READ, .tests = sequential_tests,
@@ -353,20 +355,22 @@ static const struct exercise exercises[] = {
   {.id = "08-reductions/shuffle", .title = "Rung 3: shuffles avoid the banks",
    .kind = EXERCISE_KERNEL, .file = "shuffle.cu", .read = READ, .tests = shuffle_tests,
    .hints = (const char *const[]){
-     "x += __shfl_down_sync(0xffffffff, x, 16) adds to lane t what lane t + 16 has.  What do 16, 8, "
-     "4, 2, 1, one after the other, leave in lane 0?",
-     "Eight warps leave eight numbers: lane 0 of each writes one to shared memory.  After one barrier "
-     "the first warp reads them and shuffles again.  Every lane of a warp has to come to a shuffle.",
+     "x += __shfl_down_sync(0xffffffff, x, 16) adds to lane t what lane t + 16 has.  What do 16, "
+     "8, 4, 2, 1, one after the other, leave in lane 0?",
+     "Eight warps leave eight numbers: lane 0 of each writes one to shared memory.  After one "
+     "barrier the first warp reads them and shuffles again.  Every lane of a warp has to come to "
+     "a shuffle.",
      "float x = i < count ? in[i] : 0.0f; for (int d = 16; d > 0; d /= 2) x += "
-     "__shfl_down_sync(0xffffffff, x, d); if (lane == 0) s[warp] = x; __syncthreads(); then warp 0: "
-     "x = lane < 8 ? s[lane] : 0.0f; and the same with d = 4, 2, 1.",
+     "__shfl_down_sync(0xffffffff, x, d); if (lane == 0) s[warp] = x; __syncthreads(); then warp "
+     "0: x = lane < 8 ? s[lane] : 0.0f; and the same with d = 4, 2, 1.",
      NULL}},
   {.id = "08-reductions/columns", .title = "Column sums: exchange the loops",
    .kind = EXERCISE_KERNEL, .file = "columns.cu", .read = READ, .tests = columns_tests,
    .hints = (const char *const[]){
-     "Two indices, row and column.  One belongs to the lanes, the other to a loop.  Whose turn is it?",
-     "Let lane t own column t of the block, and let a loop go over the rows.  Then a read of the tile, "
-     "or of `in` itself, is a row: neighbours by neighbours.",
+     "Two indices, row and column.  One belongs to the lanes, the other to a loop.  Whose turn is "
+     "it?",
+     "Let lane t own column t of the block, and let a loop go over the rows.  Then a read of the "
+     "tile, or of `in` itself, is a row: neighbours by neighbours.",
      "Warp w adds rows w, w + 8, ... of column first + lane in a register, straight from `in`.  It "
      "leaves part in tile[w][lane].  After a barrier warp 0 adds tile[0..7][lane] and writes out.",
      NULL}},

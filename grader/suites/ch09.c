@@ -61,7 +61,8 @@ static void plan_full(struct plan *p, struct rng *r) { plan_center(p, r, 32, 0);
 
 static void judge_full(struct verdict *v, const struct evidence *e, struct rng *r)
 {
-  if (judge_clean(v, e) && judge_center(v, e, r, 32, 1)) verdict_pass(v, "32 rows, to the last bit");
+  if (judge_clean(v, e) && judge_center(v, e, r, 32, 1))
+    verdict_pass(v, "32 rows, to the last bit");
 }
 
 enum { ROWS_CASES = 5 };
@@ -95,8 +96,9 @@ static void judge_center_coalesced(struct verdict *v, const struct evidence *e, 
   if (reads >= 1 && writes >= 1) verdict_pass(v, "4 sectors for every 32 numbers, in and out");
 }
 
-/* A block writes 32 rows with 64 wavefronts, reads them twice for as many, and reads the means.  The
- * column walk reads 16 float4s at 32 wavefronts each.  A kernel without a scratch spends nothing. */
+/* A block writes 32 rows with 64 wavefronts, reads them twice for as many, and reads the means.
+ * The column walk reads 16 float4s at 32 wavefronts each.  A kernel without a scratch spends
+ * nothing. */
 static void judge_center_spent(struct verdict *v, const struct evidence *e, struct rng *r)
 {
   if (!judge_clean(v, e) || !judge_center(v, e, r, 64, 1)) return;
@@ -224,7 +226,7 @@ static void judge_soft_any(struct verdict *v, const struct evidence *e, struct r
 
 static void plan_soft_spent(struct plan *p, struct rng *r) { plan_softmax(p, r, spent, LARGE); }
 
-/* Two trees of 128: 4 stores, 8 steps of a warp with two reads and a write, 4 reads of the result. */
+/* Two trees of 128: 4 stores, 8 steps of a warp with two reads and a write, 4 last reads. */
 static void judge_soft_spent(struct verdict *v, const struct evidence *e, struct rng *r)
 {
   if (!judge_clean(v, e) || !judge_softmax(v, e, r, spent, LARGE, 1)) return;
@@ -308,7 +310,8 @@ static void norm_row(const struct norm *n, const float *in, double *want, double
     double y = (in[x] - mean) / deviation;
     want[x] = y * n->gamma[x] + n->beta[x];
     double scale = most > deviation ? most / deviation : 1;
-    bound[x] = unit * (roundings * scale * (1 + fabs(y)) * fabs(n->gamma[x]) + 4 * fabs(n->beta[x]));
+    double of_norm = roundings * scale * (1 + fabs(y)) * fabs(n->gamma[x]);
+    bound[x] = unit * (of_norm + 4 * fabs(n->beta[x]));
   }
 }
 
@@ -476,38 +479,39 @@ static const struct exercise exercises[] = {
      "Lane t reads scratch[t][c].  Its stride is the pitch, 64.",
      "Cure the layout: another pitch.  Or cure the order: let a warp own a row, so that its lanes "
      "are columns, and let shuffles add them up.",
-     "__shared__ float scratch[32][65]; and nothing else.  Or: each warp takes rows threadIdx.y, + 4, "
-     "... , x = scratch[r][lane] + scratch[r][lane + 32], then five shuffles.",
+     "__shared__ float scratch[32][65]; and nothing else.  Or: each warp takes rows threadIdx.y, "
+     "+ 4, ... , x = scratch[r][lane] + scratch[r][lane + 32], then five shuffles.",
      NULL}},
   {.id = "09-rows/softmax", .title = "Softmax that survives large logits",
    .kind = EXERCISE_KERNEL, .file = "softmax.cu", .read = READ, .tests = softmax_tests,
    .hints = (const char *const[]){
      "exp(x - m) / sum of exp(x - m) is the same for any m.  Which m makes the largest exponent 0?",
-     "Find the row's maximum with a tree first, and start each thread's maximum at -INFINITY, not at "
-     "0.  The array is then used a second time: who may still be reading s[0]?  For the wavefronts "
-     "take the tree of chapter 08.",
-     "most = s[0]; __syncthreads(); then sum += expf(x[c] - most), s[t] = sum, the second tree, and "
-     "y[c] = expf(x[c] - most) / s[0].  Both trees: for (int step = 64; step > 0; step /= 2).",
+     "Find the row's maximum with a tree first, and start each thread's maximum at -INFINITY, not "
+     "at 0.  The array is then used a second time: who may still be reading s[0]?  For the "
+     "wavefronts take the tree of chapter 08.",
+     "most = s[0]; __syncthreads(); then sum += expf(x[c] - most), s[t] = sum, the second tree, "
+     "and y[c] = expf(x[c] - most) / s[0].  Both trees: for (int step = 64; step > 0; step /= 2).",
      NULL}},
   {.id = "09-rows/two_pass", .title = "Layer norm in two passes",
    .kind = EXERCISE_KERNEL, .file = "two_pass.cu", .read = READ, .tests = two_pass_tests,
    .hints = (const char *const[]){
-     "The row is in shared memory: a second look at it is cheap.  What can the second pass use that "
-     "the first did not know yet?",
-     "First the sum and the mean, then the sum of (row[c] - mean) * (row[c] - mean).  And let thread "
-     "t take elements t, t + 128, t + 256 ...: at each step neighbours are neighbours.",
-     "for (int c = t; c < columns; c += 128) sum += row[c]; mean = block_sum(sum) / columns; then the "
-     "same loop with the squares of row[c] - mean, and variance = block_sum(squares) / columns.",
+     "The row is in shared memory: a second look at it is cheap.  What can the second pass use "
+     "that the first did not know yet?",
+     "First the sum and the mean, then the sum of (row[c] - mean) * (row[c] - mean).  And let "
+     "thread t take elements t, t + 128, t + 256 ...: at each step neighbours are neighbours.",
+     "for (int c = t; c < columns; c += 128) sum += row[c]; mean = block_sum(sum) / columns; then "
+     "the same loop with the squares of row[c] - mean, and variance = block_sum(squares) / "
+     "columns.",
      NULL}},
   {.id = "09-rows/one_pass", .title = "Layer norm in one pass",
    .kind = EXERCISE_KERNEL, .file = "one_pass.cu", .read = READ, .tests = one_pass_tests,
    .hints = (const char *const[]){
-     "The variance does not change when the same number is taken from all elements.  Which number is "
-     "near the mean, and known before the first pass?",
-     "shift = x[0].  Add up d = x[c] - shift and d * d.  The variance is the mean of d * d minus the "
-     "square of the mean of d; the mean is shift plus the mean of d.",
-     "float off = block_sum(sum) / columns; float variance = block_sum(squares) / columns - off * off; "
-     "and y[c] = (x[c] - shift - off) * scale * gamma[c] + beta[c].",
+     "The variance does not change when the same number is taken from all elements.  Which number "
+     "is near the mean, and known before the first pass?",
+     "shift = x[0].  Add up d = x[c] - shift and d * d.  The variance is the mean of d * d minus "
+     "the square of the mean of d; the mean is shift plus the mean of d.",
+     "float off = block_sum(sum) / columns; float variance = block_sum(squares) / columns - off * "
+     "off; and y[c] = (x[c] - shift - off) * scale * gamma[c] + beta[c].",
      NULL}},
   {0}
 };

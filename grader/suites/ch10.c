@@ -1,5 +1,5 @@
-/* Chapter 10: histograms.  What an update costs, by its kind and by the data; privatised counts, weights
- * added up by the lanes of a bin, floats in fixed point, and a column of bins for each lane.
+/* Chapter 10: histograms.  What an update costs, by its kind and by the data; privatised counts,
+ * weights added up by the lanes of a bin, floats in fixed point, and a column of bins for each lane.
  *
  * Budgets come from the data: what the same updates cost by the rule to be reached, and by the
  * rule that the starter pays. */
@@ -274,8 +274,8 @@ static void plan_data(struct plan *p, struct rng *r, struct data d, int blocks)
   free_drawn(n);
 }
 
-/* Compares buffer `out`; when `spent` is given, tells what the updates cost by each kind, with lanes
- * that take 32 neighbours at a time. */
+/* Compares buffer `out`; when `spent` is given, tells what the updates cost by each kind, with
+ * warps that take 32 neighbours at a time. */
 static bool judge_data(struct verdict *v, const struct evidence *e, struct rng *r, struct data d,
                        int out, uint64_t spent[3])
 {
@@ -527,10 +527,10 @@ static const struct exercise exercises[] = {
    .kind = EXERCISE_PREDICT, .file = "predictions.txt", .read = READ, .tests = predict_tests,
    .names = prediction_names,
    .hints = (const char *const[]){
-     "First the kind of update: the constant 1 with an unused result, another integer, or a float.  "
-     "Then who shares a word, and who a bank.",
-     "Where lanes of a word are not added up first, each lane needs its own turn in its bank.  A float "
-     "round costs the load and 2 more.",
+     "First the kind of update: the constant 1 with an unused result, another integer, or a "
+     "float.  Then who shares a word, and who a bank.",
+     "Where lanes of a word are not added up first, each lane needs its own turn in its bank.  A "
+     "float round costs the load and 2 more.",
      "Ask: build/banks wavefronts --op red.add.u32.one --width 4 --expr '28', and the same with "
      "atom.add.u32 and atom.add.f32.  A block of 256 threads has eight warps.",
      NULL}},
@@ -538,51 +538,55 @@ static const struct exercise exercises[] = {
    .kind = EXERCISE_NATIVE, .file = "updates.c", .read = READ, .tests = updates_tests,
    .header = updates_header, .driver = updates_driver,
    .hints = (const char *const[]){
-     "COUNT is the rule of chapter 01: different bins in the fullest bank.  WEIGH counts lanes instead.",
-     "Keep a mask of the lanes that still wait.  For ADD_FLOAT repeat: add words(bin, waiting) + 2; "
-     "then go through the lanes from 0 up, and finish a waiting lane if its bank has finished none in "
-     "this round.",
-     "unsigned busy = 0, done = 0; for each waiting lane t, lowest first: if bit bin[t] % 32 of busy "
-     "is clear, set it, and set bit t of done.  After the round waiting &= ~done.",
+     "COUNT is the rule of chapter 01: different bins in the fullest bank.  WEIGH counts lanes "
+     "instead.",
+     "Keep a mask of the lanes that still wait.  For ADD_FLOAT repeat: add words(bin, waiting) + "
+     "2; then go through the lanes from 0 up, and finish a waiting lane if its bank has finished "
+     "none in this round.",
+     "unsigned busy = 0, done = 0; for each waiting lane t, lowest first: if bit bin[t] % 32 of "
+     "busy is clear, set it, and set bit t of done.  After the round waiting &= ~done.",
      NULL}},
   {.id = "10-histograms/privatised", .title = "Count in shared memory",
    .kind = EXERCISE_KERNEL, .file = "privatised.cu", .read = READ, .tests = privatised_tests,
    .hints = (const char *const[]){
-     "Each block needs 256 counters of its own.  What has to happen before the first count, and what "
-     "before the counts are read?",
+     "Each block needs 256 counters of its own.  What has to happen before the first count, and "
+     "what before the counts are read?",
      "Clear, barrier, count, barrier, add to out.  Keep the constant 1, and do not use what "
      "atomicAdd returns.",
      "__shared__ int bins[256]; bins[threadIdx.x] = 0; __syncthreads(); the loop with "
-     "atomicAdd(&bins[in[i]], 1); __syncthreads(); atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);",
+     "atomicAdd(&bins[in[i]], 1); __syncthreads(); atomicAdd(&out[threadIdx.x], "
+     "bins[threadIdx.x]);",
      NULL}},
   {.id = "10-histograms/weighted", .title = "Weights: add up before you send",
    .kind = EXERCISE_KERNEL, .file = "weighted.cu", .read = READ, .tests = weighted_tests,
    .hints = (const char *const[]){
-     "The cost is the lanes in the fullest bank.  When 29 lanes hold the same bin, one of them could "
-     "speak for all.",
-     "__match_any_sync tells a lane who holds its bin, __reduce_add_sync adds up their weights, and the "
-     "lowest of them sends the sum.  Let the 32 lanes of a warp go round the loop together, and "
-     "take __ballot_sync(0xffffffff, i < count) for the mask of those that have a number.",
-     "unsigned same = __match_any_sync(here, bin[i]); int all = __reduce_add_sync(same, weight[i]); "
-     "if (lane == __ffs(same) - 1) atomicAdd(&bins[bin[i]], all); with `here` from the ballot, and "
-     "all of it inside if (i < count).",
+     "The cost is the lanes in the fullest bank.  When 29 lanes hold the same bin, one of them "
+     "could speak for all.",
+     "__match_any_sync tells a lane who holds its bin, __reduce_add_sync adds up their weights, "
+     "and the lowest of them sends the sum.  Let the 32 lanes of a warp go round the loop "
+     "together, and take __ballot_sync(0xffffffff, i < count) for the mask of those that have a "
+     "number.",
+     "unsigned same = __match_any_sync(here, bin[i]); int all = __reduce_add_sync(same, "
+     "weight[i]); if (lane == __ffs(same) - 1) atomicAdd(&bins[bin[i]], all); with `here` from "
+     "the ballot, and all of it inside if (i < count).",
      NULL}},
   {.id = "10-histograms/floats", .title = "Floats loop: count in fixed point",
    .kind = EXERCISE_KERNEL, .file = "floats.cu", .read = READ, .tests = floats_tests,
    .hints = (const char *const[]){
      "weight * 1024 is a whole number, without rounding.",
      "Let the bins be ints in units of 1/1024.  Divide once, at the end, and in float.",
-     "__shared__ int bins[256]; atomicAdd(&bins[bin[i]], (int)(weight[i] * 1024.0f)); and at the end "
-     "atomicAdd(&out[t], bins[t] / 1024.0f);",
+     "__shared__ int bins[256]; atomicAdd(&bins[bin[i]], (int)(weight[i] * 1024.0f)); and at the "
+     "end atomicAdd(&out[t], bins[t] / 1024.0f);",
      NULL}},
   {.id = "10-histograms/lanes", .title = "One column of bins a lane",
    .kind = EXERCISE_KERNEL, .file = "lanes.cu", .read = READ, .tests = lanes_tests,
    .hints = (const char *const[]){
      "Lane t has to stay in bank t.  Which index has to come last in a two-dimensional array?",
-     "float bins[64][32]: bin b of lane t is word 32 * b + t.  Each lane clears its own column.  At the "
-     "end lane t adds up bin t, then bin t + 32; if all lanes begin at column 0, where do they meet?",
-     "bins[bin[i]][lane] += weight[i]; __syncwarp(); then for b = lane and lane + 32: for k = 0 to 31, "
-     "all += bins[b][(lane + k) % 32]; atomicAdd(&out[b], all);",
+     "float bins[64][32]: bin b of lane t is word 32 * b + t.  Each lane clears its own column.  "
+     "At the end lane t adds up bin t, then bin t + 32; if all lanes begin at column 0, where do "
+     "they meet?",
+     "bins[bin[i]][lane] += weight[i]; __syncwarp(); then for b = lane and lane + 32: for k = 0 "
+     "to 31, all += bins[b][(lane + k) % 32]; atomicAdd(&out[b], all);",
      NULL}},
   {0}
 };

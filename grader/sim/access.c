@@ -293,6 +293,10 @@ static uint32_t span_apart(struct warp *w, const struct sim_inst *i, uint32_t le
     scratch.rel[l] = (int32_t)rel;
     now |= 1u << l;
   }
+  if (o && t->parallel && !parallel_access(w, o, at, scratch.rel, now, i->width, kind)) {
+    warp_reschedule(w);
+    return 0;
+  }
   scratch.mask = now;
   scratch.again = false;
   span->rel = scratch.rel;
@@ -338,6 +342,8 @@ static uint32_t span_global(struct warp *w, const struct sim_inst *i, struct pat
     site->object = o;
   }
   if (kind != ACCESS_LOAD && o->read_only) return 0;
+  if (w->runner->parallel && !parallel_access(w, o, first, s->rel, s->mask, i->width, kind))
+    return 0;
   span->base = o->host + (first - o->base);
   span->rel = s->rel;
   span->shape = s->shape;

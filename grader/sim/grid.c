@@ -1,12 +1,5 @@
-/* A device and its launches: blocks in order, and what they found put together.
- *
- * With one host thread blocks run in order, each to its end.  With several, each thread takes the
- * next block; that gives the same result only when blocks do not look at each other's memory.  A
- * launch may use threads when its code has no atomics, fences, volatile or ordered accesses outside
- * shared memory, and prints nothing; and at run time no buffer is both read and written, and no
- * 32-byte sector is written by two blocks.  Otherwise (the second is found while running: the
- * buffers are then restored) the blocks run in order on one thread. */
-#include <pthread.h>
+/* A device and its launches: blocks in order, and what they found put together.  Several host
+ * threads take part only where that changes nothing: see parallel.c. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -147,13 +140,14 @@ static bool runner_open(struct runner *t, struct sim *sim, const struct sim_laun
   return ok;
 }
 
-static void set_block(struct runner *t, uint64_t linear)
+void runner_block(struct runner *t, uint64_t linear)
 {
   const uint32_t *grid = t->launch->grid;
   t->block.linear = linear;
   t->block.index[0] = (uint32_t)(linear % grid[0]);
   t->block.index[1] = (uint32_t)(linear / grid[0] % grid[1]);
   t->block.index[2] = (uint32_t)(linear / grid[0] / grid[1]);
+  block_run(t);
 }
 
 /* ---- results --------------------------------------------------------------------------------------- */
@@ -227,53 +221,17 @@ static bool add_site(struct sim_result *r, struct runner *threads, unsigned n, u
   return true;
 }
 
-static int note_order(const void *a, const void *b)
+/* Faults are only ever found by a launch that runs in order: they are in order already. */
+static void take_faults(struct sim_result *r, const struct runner *t)
 {
-  const struct fault_note *x = a, *y = b;
-  return x->block < y->block ? -1 : x->block > y->block;
+  r->faults = calloc(t->nfaults + 1, sizeof *r->faults);
+  if (!r->faults) abort();
+  for (size_t k = 0; k < t->nfaults; k++) r->faults[k] = t->faults[k].fault;
+  r->nfaults = t->nfaults;
+  r->faults_dropped = t->faults_dropped;
 }
 
-/* Faults of all threads, in order of block; of one instruction and kind, the first. */
-static void merge_faults(struct sim_result *r, struct runner *threads, unsigned n, uint64_t last)
-{
-  size_t total = 0, at = 0, limit = threads[0].sim->options.fault_limit;
-  for (unsigned k = 0; k < n; k++) total += threads[k].nfaults;
-  struct fault_note *all = calloc(total + 1, sizeof *all);
-  r->faults = calloc(total + 1, sizeof *r->faults);
-  if (!all || !r->faults) abort();
-  for (unsigned k = 0; k < n; k++)
-    for (size_t f = 0; f < threads[k].nfaults; f++)
-      if (threads[k].faults[f].block <= last) all[at++] = threads[k].faults[f];
-  /* A block is run by one thread, whose notes are in order: a stable sort keeps that. */
-  for (size_t k = 1; k < at; k++) {
-    struct fault_note note = all[k];
-    size_t to = k;
-    while (to && note_order(&all[to - 1], &note) > 0) all[to] = all[to - 1], to--;
-    all[to] = note;
-  }
-  for (size_t k = 0; k < at; k++) {
-    bool known = false;
-    for (size_t e = 0; e < k && !known; e++)
-      if (all[e].inst == all[k].inst && all[e].fault.kind == all[k].fault.kind) {
-        for (size_t f = 0; f < r->nfaults; f++)
-          if (r->faults[f].ptx_line == all[k].fault.ptx_line &&
-              r->faults[f].kind == all[k].fault.kind)
-            r->faults[f].count += all[k].fault.count;
-        known = true;
-      }
-    if (known) continue;
-    if (r->nfaults >= limit && !all[k].fault.fatal) {
-      r->faults_dropped++;
-      continue;
-    }
-    r->faults[r->nfaults++] = all[k].fault;
-  }
-  free(all);
-  for (unsigned k = 0; k < n; k++) r->faults_dropped += threads[k].faults_dropped;
-}
-
-static void collect(struct sim_result *r, struct runner *threads, unsigned n, uint64_t last,
-                    bool stopped)
+static void collect(struct sim_result *r, struct runner *threads, unsigned n, bool stopped)
 {
   struct sim *sim = threads[0].sim;
   size_t printed = 0;
@@ -292,7 +250,7 @@ static void collect(struct sim_result *r, struct runner *threads, unsigned n, ui
   }
   for (uint32_t s = 0; s < sim->nsites; s++)
     for (int which = 0; which < 2; which++) add_site(r, threads, n, s, which);
-  merge_faults(r, threads, n, last);
+  take_faults(r, &threads[0]);
   r->completed = !stopped;
 }
 
@@ -399,20 +357,32 @@ bool sim_launch(struct sim *sim, const struct sim_launch *launch, struct sim_res
   if (launch->param_bytes) memcpy(sim->params, launch->params, launch->param_bytes);
   sim->objects[0].size = launch->param_bytes;
 
-  struct runner t;
-  if (!runner_open(&t, sim, launch, entry, shared, narrowest(sim))) {
-    runner_close(&t);
+  uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  unsigned n = sim->options.threads, shift = narrowest(sim);
+  if (n > blocks) n = (unsigned)blocks;
+  struct runner *threads = calloc(n, sizeof *threads);
+  bool ok = threads != NULL, done = false;
+  for (unsigned k = 0; ok && k < n; k++)
+    ok = runner_open(&threads[k], sim, launch, entry, shared, shift);
+  if (ok && n > 1) {
+    done = parallel_run(sim, threads, n, blocks);
+    if (!done) {   /* in order, from the start */
+      for (unsigned k = 0; k < n; k++) runner_close(&threads[k]);
+      n = 1;
+      ok = runner_open(&threads[0], sim, launch, entry, shared, shift);
+    }
+  }
+  if (ok) {
+    for (uint64_t at = 0; !done && at < blocks && !threads[0].stop; at++)
+      runner_block(&threads[0], at);
+    collect(result, threads, n, threads[0].stop);
+  } else {
     refuse(result, launch, "the host has no memory for the launch");
     result->faults->kind = SIM_FAULT_MEMORY;
-    return false;
   }
-  uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2], at = 0;
-  for (; at < blocks && !t.stop; at++) {
-    set_block(&t, at);
-    block_run(&t);
-  }
-  collect(result, &t, 1, UINT64_MAX, t.stop);
-  runner_close(&t);
+  for (unsigned k = 0; threads && k < n; k++)
+    if (threads[k].sim) runner_close(&threads[k]);
+  free(threads);
   return result->nfaults == 0;
 }
 

@@ -311,7 +311,7 @@ struct runner {                /* one host thread */
   bool printed_cut;
   struct frame ***spare;       /* [function]: frames to use again */
   uint32_t *nspare, *spare_room;
-  uint32_t dynamic_at;         /* where dynamic shared memory starts */
+  struct sim_parallel *parallel;   /* other threads run blocks too; NULL: in order */
 };
 
 static inline unsigned first_lane(uint32_t mask) { return (unsigned)__builtin_ctz(mask); }
@@ -386,6 +386,14 @@ void shadow_forget(struct block *b, uint32_t at, uint32_t bytes);   /* as if nev
  * unless `open`, of the group not yet committed. */
 void async_land(struct warp *w, uint32_t lanes, uint32_t keep, bool open);
 void async_start(struct warp *w);    /* of a block: forgets what the last one left pending */
+
+/* ---- grid.c, parallel.c ------------------------------------------------------------------------ */
+void runner_block(struct runner *t, uint64_t linear);
+/* Runs all blocks on n threads.  False: it could have mattered; memory is as before. */
+bool parallel_run(struct sim *sim, struct runner *threads, unsigned n, uint64_t blocks);
+/* Before lanes at `at + rel` touch an object; false: stop, blocks depend on each other. */
+bool parallel_access(struct warp *w, const struct sim_object *o, uint64_t at, const int32_t *rel,
+                     uint32_t lanes, uint32_t width, enum access_kind kind);
 
 /* ---- count.c ------------------------------------------------------------------------------------ */
 void count_access(struct warp *w, const struct sim_inst *i, struct site *s, struct pattern *p,

@@ -139,7 +139,8 @@ static const struct { const char *kernel; unsigned threads; } faulty[] = {
     {"past_local", 32}, {"misaligned", 32}, {"read_only", 32}, {"two_barriers", 32},
     {"shuffle_of_half", 32}, {"not_a_member", 32}, {"early_return", 256}, {"endless", 32},
     {"lock_in_a_warp", 64}, {"lock_spun", 64}, {"wait_for_a_warp", 64}, {"stops_itself", 32},
-    {"asserts", 32}, {"recursion", 32}, {"named_barriers", 128}, {"named_barrier_one_way", 128},
+    {"blocks_copy", 32}, {"blocks_in_place", 32}, {"blocks_same_word", 32}, {"blocks_chain", 32},
+    {"blocks_float_sum", 64}, {"blocks_one_faults", 32}, {"asserts", 32}, {"recursion", 32}, {"named_barriers", 128}, {"named_barrier_one_way", 128},
 };
 
 START_TEST(faults)
@@ -149,7 +150,7 @@ START_TEST(faults)
   fixture_open(&x, "faults");
   const char *kernel = faulty[_i].kernel;
   unsigned start = kernel_start(&x, kernel), end = kernel_end(&x, start);
-  run_kernel(&r, &x, kernel, 1, faulty[_i].threads, 0, 1);
+  run_kernel(&r, &x, kernel, !strncmp(kernel, "blocks_", 7) ? 5 : 1, faulty[_i].threads, 0, 1);
   bool fatal = false;
   for (size_t f = 0; f < r.result.nfaults; f++) {
     const struct sim_fault *g = &r.result.faults[f];
@@ -202,6 +203,15 @@ START_TEST(values)
   run_close(&r);
   run_kernel(&r, &x, "named_barriers", 1, 128, 0, 1);
   for (int t = 64; t < 128; t++) ck_assert_int_eq(r.out[t], 3 * (127 - t + 1) + 3);
+  run_close(&r);
+  run_kernel(&r, &x, "blocks_same_word", 5, 32, 0, 4);
+  for (int t = 0; t < 32; t++) ck_assert_int_eq(r.out[t], 5);
+  run_close(&r);
+  run_kernel(&r, &x, "blocks_chain", 5, 32, 0, 4);
+  for (int t = 0; t < 5 * 32; t++) ck_assert_int_eq(r.out[t], t / 32);
+  run_close(&r);
+  run_kernel(&r, &x, "blocks_copy", 5, 32, 0, 4);
+  for (int t = 0; t < 5 * 32; t++) ck_assert_int_eq(r.out[t], 2 * (t + 1));
   run_close(&r);
   fixture_close(&x);
 }

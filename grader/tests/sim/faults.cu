@@ -378,4 +378,40 @@ __global__ void named_barrier_one_way(int *out, const int *in, int n)
     out[t] = sum;
   }
 }
+
+// Kernels whose blocks depend on each other, or not: with any number of host threads they must give
+// what they give in order.
+__global__ void blocks_copy(int *out, const int *in, int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = 2 * in[i % 1024];
+}
+
+__global__ void blocks_in_place(int *out, const int *in, int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] += in[i % 1024];
+}
+
+__global__ void blocks_same_word(int *out, const int *in, int n)
+{
+  out[threadIdx.x] = blockIdx.x + 1;
+}
+
+__global__ void blocks_chain(int *out, const int *in, int n)
+{
+  if (blockIdx.x > 0) out[blockIdx.x * 32 + threadIdx.x] = out[blockIdx.x * 32 - 32 + threadIdx.x] + 1;
+}
+
+__global__ void blocks_float_sum(int *out, const int *in, int n)
+{
+  atomicAdd((float *)out, 1.0f / (1 + in[threadIdx.x] * (blockIdx.x + 1)));
+}
+
+__global__ void blocks_one_faults(int *out, const int *in, int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (blockIdx.x == 3) i = 5000;
+  out[i] = i;  //! bounds
+}
 }

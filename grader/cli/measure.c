@@ -1,9 +1,15 @@
-/* banks measure: what this machine's GPU takes for the accesses and kernels of the book. */
+/* banks measure: what this machine's GPU takes for the accesses and kernels of the book.
+ *
+ * A process of its own measures; when a kernel breaks its context, the next one goes on behind
+ * that kernel. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "measure/measure.h"
@@ -68,39 +74,74 @@ static int parse(int argc, char **argv, struct options *o)
   return CLI_USAGE;
 }
 
-static bool run_sets(struct gpu *g, const struct options *o, const char *root)
+/* What a process that measures shares with the one that started it: how far it came. */
+struct progress { int set, exercise; bool failed, opened; char why[400]; };
+
+static void run_sets(struct gpu *g, const struct options *o, const char *root,
+                     volatile struct progress *p)
 {
   char path[600];
   struct compiled c;
-  bool all = true;
+  int n = 0;
   snprintf(path, sizeof path, "%.500s/plots/record/measure.cu", root);
   toolchain_cuda(path, "measure.cu", TOOLCHAIN_NVCC, &c);
   if (!c.ok) {
     fprintf(stderr, "banks: plots/record/measure.cu: %s\n", c.summary);
-    compiled_free(&c);
-    return false;
+    p->failed = true;
   }
-  for (const struct measure_set *s = measure_sets; s->name; s++) {
-    if (o->only && strcmp(o->only, s->name)) continue;
+  for (const struct measure_set *s = measure_sets; c.ok && s->name; s++) {
+    if ((o->only && strcmp(o->only, s->name)) || n++ < p->set) continue;
     double begin = seconds();
+    p->set = n;
     *g->why = 0;
     bool good = gpu_load(g, c.code, c.code_size) && s->run(g);
-    all &= good;
+    if (!good) p->failed = true;
     printf("  %-12s %5.1f s%s%s\n", s->name, seconds() - begin, good ? "" : "  failed: ",
            good ? "" : g->why);
     fflush(stdout);
-    if (good || !*g->device->broken) continue;
-    gpu_close(g);                         /* a dead context: the next table gets a new one */
-    if (!gpu_open(g)) break;
+    if (*g->device->broken) _exit(CLI_FAILED);   /* the driver serves this process no more */
+    gpu_free_buffers(g);
   }
   compiled_free(&c);
-  return all;
+  p->set = 1000;
+}
+
+static void run_exercises(struct gpu *g, const struct options *o, const char *root,
+                          volatile struct progress *p)
+{
+  double begin = seconds();
+  *g->why = 0;
+  bool good = measure_exercises(g, root, o->froms, o->exercise, &p->exercise);
+  printf("  %-12s %5.1f s%s%s\n", "exercises", seconds() - begin, good ? "" : "  failed: ",
+         good ? "" : g->why);
+  fflush(stdout);
+  if (!good) _exit(CLI_FAILED);
+  p->exercise = -1;
+}
+
+/* In a process of its own, from where the last one came to. */
+static void measure(const struct options *o, const char *root, struct progress *p)
+{
+  struct gpu g = {.folder = o->out};
+  if (!gpu_open(&g)) {
+    snprintf(p->why, sizeof p->why, "%s", g.why);
+    _exit(CLI_OURS);
+  }
+  if (!p->opened)
+    printf("%s, driver %s, %s -> %s\n", g.info.name, g.info.driver, g.toolkit, o->out);
+  p->opened = true;
+  fflush(stdout);
+  bool exercises = !o->only || !strcmp(o->only, "exercises");
+  if ((!o->only || !exercises) && p->set < 1000) run_sets(&g, o, root, p);
+  if (exercises) run_exercises(&g, o, root, p);
+  gpu_close(&g);
+  _exit(CLI_OK);
 }
 
 int command_measure(int argc, char **argv)
 {
+  enum { TRIES = 100 };
   struct options o;
-  struct gpu g = {0};
   char root[512], why[256];
   int status = parse(argc, argv, &o);
   if (status >= 0) return status;
@@ -108,27 +149,26 @@ int command_measure(int argc, char **argv)
     fprintf(stderr, "banks: %s\n", why);
     return CLI_USAGE;
   }
-  if (!gpu_open(&g)) {
-    fprintf(stderr, "banks: nothing to measure: %s. Recorded tables are in plots/data\n", g.why);
-    return CLI_OURS;
-  }
   if (mkdir(o.out, 0755) && errno != EEXIST) {
     fprintf(stderr, "banks: --out %s: %s\n", o.out, strerror(errno));
-    gpu_close(&g);
     return CLI_USAGE;
   }
-  g.folder = o.out;
-  printf("%s, driver %s, %s -> %s\n", g.info.name, g.info.driver, g.toolkit, o.out);
-  bool good = true;
-  if (!o.only || strcmp(o.only, "exercises")) good = run_sets(&g, &o, root);
-  if (g.device && (!o.only || !strcmp(o.only, "exercises"))) {
-    double begin = seconds();
-    *g.why = 0;
-    bool timed = measure_exercises(&g, root, o.froms, o.exercise);
-    printf("  %-12s %5.1f s%s%s\n", "exercises", seconds() - begin, timed ? "" : "  failed: ",
-           timed ? "" : g.why);
-    good &= timed;
+  struct progress *p = mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+                            0);
+  if (p == MAP_FAILED) return CLI_OURS;
+  for (int i = 0; i < TRIES; i++) {
+    int set = p->set, exercise = p->exercise;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) measure(&o, root, p);
+    if (child < 0 || waitpid(child, &status, 0) != child) return CLI_OURS;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == CLI_OK) return p->failed ? CLI_OURS : CLI_OK;
+    p->failed = true;
+    if (p->set == set && p->exercise == exercise) break;   /* it would fail there again */
   }
-  gpu_close(&g);
-  return good ? CLI_OK : CLI_OURS;
+  if (!p->opened) {
+    fprintf(stderr, "banks: nothing to measure: %s. Recorded tables are in plots/data\n", p->why);
+    rmdir(o.out);                         /* if it is empty */
+  }
+  return CLI_OURS;
 }

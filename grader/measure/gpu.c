@@ -35,15 +35,21 @@ void gpu_close(struct gpu *g)
   g->device = NULL;
 }
 
-FILE *gpu_table(struct gpu *g, const char *name, const char *what, const char *columns)
+static FILE *open_table(struct gpu *g, const char *name, const char *how)
 {
   char path[600];
   snprintf(path, sizeof path, "%.400s/%s", g->folder, name);
-  FILE *f = fopen(path, "we");
-  if (!f) {
-    snprintf(g->why, sizeof g->why, "%.300s: %s", path, strerror(errno));
-    return NULL;
-  }
+  FILE *f = fopen(path, how);
+  if (!f) snprintf(g->why, sizeof g->why, "%.300s: %s", path, strerror(errno));
+  return f;
+}
+
+FILE *gpu_table_again(struct gpu *g, const char *name) { return open_table(g, name, "ae"); }
+
+FILE *gpu_table(struct gpu *g, const char *name, const char *what, const char *columns)
+{
+  FILE *f = open_table(g, name, "we");
+  if (!f) return NULL;
   fprintf(f, "# %s\n# %s (compute capability %u.%u, %u SMs, %.0f MHz), driver %s; %s; %s.\n%s\n",
           what, g->info.name, g->info.capability / 10, g->info.capability % 10, g->info.sms,
           (double)g->info.clock_khz / 1000, g->info.driver, g->toolkit, g->date, columns);

@@ -88,12 +88,16 @@ static bool one(struct gpu *g, FILE *f, const char *folder, const char *from,
   return good;
 }
 
-bool measure_exercises(struct gpu *g, const char *root, const char *const *froms, const char *id)
+bool measure_exercises(struct gpu *g, const char *root, const char *const *froms, const char *id,
+                       volatile int *at)
 {
   char folder[512];
-  FILE *f = gpu_table(g, "exercises.tsv", "Times of the exercises' kernels at three sizes; `bytes` are "
-                      "those of the buffers, `copy_ms` a copy of as many.",
-                      "from\texercise\tsize\tbytes\tms\tlow\thigh\tcopy_ms\tresident\tregisters");
+  int n = 0, first = *at;
+  FILE *f = first ? gpu_table_again(g, "exercises.tsv")
+                  : gpu_table(g, "exercises.tsv", "Times of the exercises' kernels at three sizes; "
+                              "`bytes` are those of the buffers, `copy_ms` a copy of as many.",
+                              "from\texercise\tsize\tbytes\tms\tlow\thigh\tcopy_ms\tresident"
+                              "\tregisters");
   bool good = f != NULL;
   for (; good && *froms; froms++) {
     if (!suite_folder(root, *froms, folder, sizeof folder)) {
@@ -101,9 +105,14 @@ bool measure_exercises(struct gpu *g, const char *root, const char *const *froms
       good = false;
     }
     for (size_t i = 0; good && suites[i]; i++)
-      for (const struct exercise *x = suites[i]->exercises; good && x->id; x++)
-        if (x->kind == EXERCISE_KERNEL && x->bench && (!id || !strcmp(id, x->id)))
-          good = one(g, f, folder, *froms, x);
+      for (const struct exercise *x = suites[i]->exercises; good && x->id; x++) {
+        if (x->kind != EXERCISE_KERNEL || !x->bench || (id && strcmp(id, x->id)) || n++ < first)
+          continue;
+        *at = n;
+        good = one(g, f, folder, *froms, x);
+        fflush(f);
+        if (!good) fprintf(stderr, "banks: %s/%s: %s\n", *froms, x->id, g->why);
+      }
   }
   return f && gpu_table_end(g, f) && good;
 }

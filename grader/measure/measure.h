@@ -30,6 +30,7 @@ void gpu_close(struct gpu *g);
 
 /* A table of the folder, with what was measured, on what, when, and its columns. */
 FILE *gpu_table(struct gpu *g, const char *name, const char *what, const char *columns);
+FILE *gpu_table_again(struct gpu *g, const char *name);   /* to go on in one */
 bool gpu_table_end(struct gpu *g, FILE *f);
 
 /* A buffer without guard bands' cost in time; content from `from` when it is not NULL. */
@@ -54,7 +55,10 @@ struct measure_set {
 };
 extern const struct measure_set measure_sets[];   /* ends with a row whose name is NULL */
 
-/* Times the exercises' kernels of the folders in froms[]: exercises.tsv.  id: one only, or NULL. */
-bool measure_exercises(struct gpu *g, const char *root, const char *const *froms, const char *id);
+/* Times the exercises' kernels of the folders in froms[]: exercises.tsv.  id: one only, or NULL.
+ * *at counts those begun, and as many are passed over: after a kernel's fault the driver serves
+ * this process no more, and a new one goes on behind it. */
+bool measure_exercises(struct gpu *g, const char *root, const char *const *froms, const char *id,
+                       volatile int *at);
 
 #endif

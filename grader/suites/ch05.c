@@ -158,6 +158,11 @@ static void judge_4_cost(struct verdict *v, const struct evidence *e, struct rng
     judge_cost(v, e, count_of(full4), count_of(full4));
 }
 
+static void bench_transpose4(struct plan *p, struct rng *r, int size)
+{
+  plan_4(p, r, (struct size){1024 << size, 1024 << size});
+}
+
 static const struct test transpose4_tests[] = {
   {"one tile", 0.25, plan_4_tile, judge_4_tile},
   {"any size", 0.5, plan_4_sizes, judge_4_sizes},
@@ -242,6 +247,11 @@ static void judge_rows_cost(struct verdict *v, const struct evidence *e, struct 
 {
   if (judge_clean(v, e) && values_rows(v, e, r, full_rows, 1))
     judge_cost(v, e, count_of(full_rows), count_of(full_rows));
+}
+
+static void bench_misaligned(struct plan *p, struct rng *r, int size)
+{
+  plan_rows(p, r, (struct size){1 << (14 + 2 * size), ROW});
 }
 
 static const struct test misaligned_tests[] = {
@@ -335,6 +345,11 @@ static void judge_pulls_cost(struct verdict *v, const struct evidence *e, struct
   double reads = moves_cost(v, e, MOVES_READS, 2 * NEAR * n, (2 * NEAR + 1) * n, 1, 4);
   double writes = moves_cost(v, e, MOVES_WRITES, 2 * n, PLANES * n, 1, 4);
   if (reads == 1 && writes == 1) verdict_pass(v, "one wavefront for every 32 words, in and out");
+}
+
+static void bench_particles(struct plan *p, struct rng *r, int size)
+{
+  plan_pulls(p, r, 1 << (17 + 2 * size));
 }
 
 static const struct test particles_tests[] = {
@@ -442,6 +457,11 @@ static void judge_halves_cost(struct verdict *v, const struct evidence *e, struc
     verdict_pass(v, "one wavefront for every 32 words written and every 32 halves read");
 }
 
+static void bench_halves(struct plan *p, struct rng *r, int size)
+{
+  plan_halves(p, r, (struct size){1024 << size, 1024 << size});
+}
+
 static const struct test halves_tests[] = {
   {"one tile", 0.25, plan_halves_tile, judge_halves_tile},
   {"any size", 0.5, plan_halves_sizes, judge_halves_sizes},
@@ -527,16 +547,16 @@ static const struct exercise exercises[] = {
    .tests = ch05_phases, .driver = phases_driver, .header = phases_header},
   {.id = "05-widths/misaligned", .title = "Repair a kernel that faults since it was padded",
    .kind = EXERCISE_KERNEL, .file = "misaligned.cu", .read = READ, .hints = misaligned_hints,
-   .tests = misaligned_tests},
+   .tests = misaligned_tests, .bench = bench_misaligned},
   {.id = "05-widths/transpose4", .title = "A transpose by float4, with a legal pitch",
    .kind = EXERCISE_KERNEL, .file = "transpose4.cu", .read = READ, .hints = transpose4_hints,
-   .tests = transpose4_tests},
+   .tests = transpose4_tests, .bench = bench_transpose4},
   {.id = "05-widths/halves", .title = "A column of halves",
    .kind = EXERCISE_KERNEL, .file = "halves.cu", .read = READ, .hints = halves_hints,
-   .tests = halves_tests},
+   .tests = halves_tests, .bench = bench_halves},
   {.id = "05-widths/particles", .title = "From an array of structures to one of its members",
    .kind = EXERCISE_KERNEL, .file = "particles.cu", .read = READ, .hints = particles_hints,
-   .tests = particles_tests},
+   .tests = particles_tests, .bench = bench_particles},
   {0}
 };
 

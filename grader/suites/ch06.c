@@ -291,6 +291,24 @@ static void judge_ways_cost(struct verdict *v, const struct evidence *e, struct 
   if (one == 1 && two == 1) verdict_pass(v, "one wavefront for every 32 words, in and out");
 }
 
+static void bench_mismatch(struct plan *p, struct rng *r, int size)
+{
+  int matrices = 256 << 2 * size;
+  uint32_t *in = draw(r, (struct size){matrices * SIDE, SIDE});
+  plan_both_ways(p, in, matrices);
+  free(in);
+}
+
+static void bench_dense(struct plan *p, struct rng *r, int size)
+{
+  plan_transpose(p, r, &dense, (struct size){1024 << size, 1024 << size});
+}
+
+static void bench_wide(struct plan *p, struct rng *r, int size)
+{
+  plan_transpose(p, r, &forty_eight, (struct size){1024 << size, 1152 << size});
+}
+
 static const struct test mismatch_tests[] = {
   {"rows", 1, plan_random, judge_ways_rows},
   {"columns", 0.5, plan_random, judge_ways_columns},
@@ -364,13 +382,13 @@ static const struct exercise exercises[] = {
    .tests = ch06_predictions, .names = ch06_names},
   {.id = "06-swizzle/dense", .title = "The transpose without a pad",
    .kind = EXERCISE_KERNEL, .file = "dense.cu", .read = READ, .hints = dense_hints,
-   .tests = dense_tests},
+   .tests = dense_tests, .bench = bench_dense},
   {.id = "06-swizzle/tile48", .title = "A tile that is 48 wide",
    .kind = EXERCISE_KERNEL, .file = "tile48.cu", .read = READ, .hints = tile48_hints,
-   .tests = wide_tests},
+   .tests = wide_tests, .bench = bench_wide},
   {.id = "06-swizzle/mismatch", .title = "Find the reader that does not agree",
    .kind = EXERCISE_KERNEL, .file = "mismatch.cu", .read = READ, .hints = mismatch_hints,
-   .tests = mismatch_tests},
+   .tests = mismatch_tests, .bench = bench_mismatch},
   {.id = "06-swizzle/swizzle", .title = "Swizzle<B,M,S>, permutations, and what the TMA does",
    .kind = EXERCISE_NATIVE, .file = "swizzle.c", .read = READ, .hints = swizzle_hints,
    .tests = ch06_swizzle, .driver = ch06_swizzle_driver, .header = ch06_swizzle_header},

@@ -143,6 +143,11 @@ static void judge_reverse_barriers(struct verdict *v, const struct evidence *e, 
     judge_barriers(v, e, 2 * TILE / WARP, 6, 12);
 }
 
+static void bench_barriers(struct plan *p, struct rng *r, int size)
+{
+  plan_reverse(p, r, (struct work){.n = 1 << (20 + 2 * size)});
+}
+
 static const struct test barriers_tests[] = {
   {"one tile", 1, plan_reverse_one, judge_reverse_one},
   {"several tiles", 1, plan_reverse_several, judge_reverse_several},
@@ -219,6 +224,11 @@ static void judge_sort_any(struct verdict *v, const struct evidence *e, struct r
   for (int i = 0; i < SIZES; i++)
     if (!values_sort(v, e, r, (struct work){any_number(r, i), 0, 0}, 0, out_of(i))) return;
   verdict_pass(v, "%d cases", SIZES);
+}
+
+static void bench_branch(struct plan *p, struct rng *r, int size)
+{
+  plan_sort(p, r, (struct work){.n = 1 << (18 + 2 * size)}, 0);
 }
 
 static const struct test branch_tests[] = {
@@ -299,6 +309,11 @@ static void judge_smooth_barriers(struct verdict *v, const struct evidence *e, s
     judge_barriers(v, e, 2 * RING / WARP, MANY + 1, 2 * MANY);
 }
 
+static void bench_stencil(struct plan *p, struct rng *r, int size)
+{
+  plan_smooth(p, r, (struct work){.n = 1 << (18 + 2 * size), .steps = 8});
+}
+
 static const struct test stencil_tests[] = {
   {"one step", 1, plan_smooth_one, judge_smooth_one},
   {"any number", 2, plan_smooth_any, judge_smooth_any},
@@ -361,6 +376,11 @@ static void judge_sums_cost(struct verdict *v, const struct evidence *e, struct 
   if (judge_clean(v, e) && values_sums(v, e, r, two_sums, 1) && judge_shared_used(v, e))
     judge_wavefronts(v, e, (struct count_mark){.which = COUNT_ALL, .full = 1, .none = 2,
                                                .least_requests = 2 * SUM / WARP});
+}
+
+static void bench_warp_sum(struct plan *p, struct rng *r, int size)
+{
+  plan_sums(p, r, (struct work){.n = 1 << (20 + 2 * size)});
 }
 
 static const struct test warp_sum_tests[] = {
@@ -444,6 +464,11 @@ static void judge_cells_cost(struct verdict *v, const struct evidence *e, struct
   if (worst) judge_describe_site(v, e, worst);
 }
 
+static void bench_one_cell(struct plan *p, struct rng *r, int size)
+{
+  plan_cells(p, r, (struct work){.n = 1 << (18 + 2 * size)});
+}
+
 static const struct test one_cell_tests[] = {
   {"one block", 1, plan_cells_one, judge_cells_one},
   {"any number", 1, plan_cells_any, judge_cells_any},
@@ -518,19 +543,19 @@ static const struct exercise exercises[] = {
    .tests = ch07_races, .names = ch07_names},
   {.id = "07-order/barriers", .title = "Two barriers are missing",
    .kind = EXERCISE_KERNEL, .file = "barriers.cu", .read = READ, .hints = barriers_hints,
-   .tests = barriers_tests},
+   .tests = barriers_tests, .bench = bench_barriers},
   {.id = "07-order/branch", .title = "A barrier in a branch",
    .kind = EXERCISE_KERNEL, .file = "branch.cu", .read = READ, .hints = branch_hints,
-   .tests = branch_tests},
+   .tests = branch_tests, .bench = bench_branch},
   {.id = "07-order/stencil", .title = "A stencil in two buffers",
    .kind = EXERCISE_KERNEL, .file = "stencil.cu", .read = READ, .hints = stencil_hints,
-   .tests = stencil_tests},
+   .tests = stencil_tests, .bench = bench_stencil},
   {.id = "07-order/warp_sum", .title = "A reduction that relies on lockstep",
    .kind = EXERCISE_KERNEL, .file = "warp_sum.cu", .read = READ, .hints = warp_sum_hints,
-   .tests = warp_sum_tests},
+   .tests = warp_sum_tests, .bench = bench_warp_sum},
   {.id = "07-order/one_cell", .title = "All threads add into one cell",
    .kind = EXERCISE_KERNEL, .file = "one_cell.cu", .read = READ, .hints = one_cell_hints,
-   .tests = one_cell_tests},
+   .tests = one_cell_tests, .bench = bench_one_cell},
   {0}
 };
 

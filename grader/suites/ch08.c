@@ -124,6 +124,11 @@ static void judge_shuffled(struct verdict *v, const struct evidence *e, struct r
   judge_spent(v, e, r, 2, 18, 45);
 }
 
+static void bench_sequential(struct plan *p, struct rng *r, int size)
+{
+  plan_sum(p, r, 1 << (20 + 2 * size), 0);
+}
+
 static const struct test sequential_tests[] = {
   {"one block", 0.5, plan_one, judge_one},
   {"any size", 0.5, plan_sums, judge_sums},
@@ -131,6 +136,11 @@ static const struct test sequential_tests[] = {
   {"few wavefronts", 3.5, plan_spent, judge_tree},
   {0}
 };
+
+static void bench_shuffle(struct plan *p, struct rng *r, int size)
+{
+  plan_sum(p, r, 1 << (20 + 2 * size), 0);
+}
 
 static const struct test shuffle_tests[] = {
   {"one block", 0.5, plan_one, judge_one},
@@ -250,6 +260,12 @@ static void judge_coalesced(struct verdict *v, const struct evidence *e, struct 
     verdict_pass(v, "4 sectors for every 32 numbers, in and out");
 }
 
+static void bench_partials(struct plan *p, struct rng *r, int size)
+{
+  struct matrix m = {1 << (12 + 2 * size), 256};
+  plan_matrix(p, r, "row_sums", m, m.rows, 0);
+}
+
 static const struct test partials_tests[] = {
   {"32 rows", 0.5, plan_rows_even, judge_rows_even},
   {"any size", 0.5, plan_rows_any, judge_rows_any},
@@ -257,6 +273,12 @@ static const struct test partials_tests[] = {
   {"few wavefronts", 3.5, plan_rows_spent, judge_partials},
   {0}
 };
+
+static void bench_columns(struct plan *p, struct rng *r, int size)
+{
+  struct matrix m = {256, 1 << (12 + 2 * size)};
+  plan_matrix(p, r, "column_sums", m, m.columns, 0);
+}
 
 static const struct test columns_tests[] = {
   {"one tile", 0.5, plan_columns_even, judge_columns_even},
@@ -336,6 +358,7 @@ static const struct exercise exercises[] = {
      NULL}},
   {.id = "08-reductions/sequential", .title = "Rung 1: the tree, neighbours by neighbours",
    .kind = EXERCISE_KERNEL, .file = "sequential.cu", .read = READ, .tests = sequential_tests,
+   .bench = bench_sequential,
    .hints = (const char *const[]){
      "Any pairing gives the same sum.  Which pairing lets thread t read word t?",
      "Let the first half of the numbers take up the second half: s[t] += s[t + 128] for t < 128.  "
@@ -345,6 +368,7 @@ static const struct exercise exercises[] = {
      NULL}},
   {.id = "08-reductions/partials", .title = "Rung 2: rows of 32 partial sums",
    .kind = EXERCISE_KERNEL, .file = "partials.cu", .read = READ, .tests = partials_tests,
+   .bench = bench_partials,
    .hints = (const char *const[]){
      "Lane t reads partial[t][k]: which words, which bank?  It is the column of chapter 04.",
      "There are three cures.  Change the pitch, so that the rows begin in different banks; or let "
@@ -354,6 +378,7 @@ static const struct exercise exercises[] = {
      NULL}},
   {.id = "08-reductions/shuffle", .title = "Rung 3: shuffles avoid the banks",
    .kind = EXERCISE_KERNEL, .file = "shuffle.cu", .read = READ, .tests = shuffle_tests,
+   .bench = bench_shuffle,
    .hints = (const char *const[]){
      "x += __shfl_down_sync(0xffffffff, x, 16) adds to lane t what lane t + 16 has.  What do 16, "
      "8, 4, 2, 1, one after the other, leave in lane 0?",
@@ -366,6 +391,7 @@ static const struct exercise exercises[] = {
      NULL}},
   {.id = "08-reductions/columns", .title = "Column sums: exchange the loops",
    .kind = EXERCISE_KERNEL, .file = "columns.cu", .read = READ, .tests = columns_tests,
+   .bench = bench_columns,
    .hints = (const char *const[]){
      "Two indices, row and column.  One belongs to the lanes, the other to a loop.  Whose turn is "
      "it?",

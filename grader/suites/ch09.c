@@ -105,6 +105,11 @@ static void judge_center_spent(struct verdict *v, const struct evidence *e, stru
   judge_budget(v, e, 0, (struct budget){COUNT_ALL, 0, 2 * 280, 2 * 640, "2 blocks of 32 rows"});
 }
 
+static void bench_scratch(struct plan *p, struct rng *r, int size)
+{
+  plan_center(p, r, 1 << (14 + 2 * size), 0);
+}
+
 static const struct test scratch_tests[] = {
   {"32 rows", 0.5, plan_full, judge_full},
   {"any size", 0.5, plan_center_any, judge_center_any},
@@ -231,6 +236,11 @@ static void judge_soft_spent(struct verdict *v, const struct evidence *e, struct
 {
   if (!judge_clean(v, e) || !judge_softmax(v, e, r, spent, LARGE, 1)) return;
   judge_budget(v, e, 0, (struct budget){COUNT_ALL, 3 * 5, 3 * 72, 3 * 150, "3 rows of 512"});
+}
+
+static void bench_softmax(struct plan *p, struct rng *r, int size)
+{
+  plan_softmax(p, r, (struct size){1024 << 2 * size, 1024}, LARGE);
 }
 
 static const struct test softmax_tests[] = {
@@ -389,6 +399,11 @@ static void judge_norm_twice(struct verdict *v, const struct evidence *e, struct
   judge_norm_reads(v, e, r, 2);
 }
 
+static void bench_two_pass(struct plan *p, struct rng *r, int size)
+{
+  plan_norm(p, r, (struct size){1024 << 2 * size, 1024}, LARGE);
+}
+
 static const struct test two_pass_tests[] = {
   {"any size", 0.5, plan_norm_any, judge_norm_any},
   {"large mean", 1.5, plan_norm_large, judge_norm_large},
@@ -398,6 +413,11 @@ static const struct test two_pass_tests[] = {
   {"few wavefronts", 2.5, plan_norm_spent, judge_norm_spent},
   {0}
 };
+
+static void bench_one_pass(struct plan *p, struct rng *r, int size)
+{
+  plan_norm(p, r, (struct size){1024 << 2 * size, 1024}, LARGE);
+}
 
 static const struct test one_pass_tests[] = {
   {"any size", 0.5, plan_norm_any, judge_norm_any},
@@ -475,6 +495,7 @@ static const struct exercise exercises[] = {
      NULL}},
   {.id = "09-rows/scratch", .title = "A row scratch indexed the wrong way",
    .kind = EXERCISE_KERNEL, .file = "scratch.cu", .read = READ, .tests = scratch_tests,
+   .bench = bench_scratch,
    .hints = (const char *const[]){
      "Lane t reads scratch[t][c].  Its stride is the pitch, 64.",
      "Cure the layout: another pitch.  Or cure the order: let a warp own a row, so that its lanes "
@@ -484,6 +505,7 @@ static const struct exercise exercises[] = {
      NULL}},
   {.id = "09-rows/softmax", .title = "Softmax that survives large logits",
    .kind = EXERCISE_KERNEL, .file = "softmax.cu", .read = READ, .tests = softmax_tests,
+   .bench = bench_softmax,
    .hints = (const char *const[]){
      "exp(x - m) / sum of exp(x - m) is the same for any m.  Which m makes the largest exponent 0?",
      "Find the row's maximum with a tree first, and start each thread's maximum at -INFINITY, not "
@@ -494,6 +516,7 @@ static const struct exercise exercises[] = {
      NULL}},
   {.id = "09-rows/two_pass", .title = "Layer norm in two passes",
    .kind = EXERCISE_KERNEL, .file = "two_pass.cu", .read = READ, .tests = two_pass_tests,
+   .bench = bench_two_pass,
    .hints = (const char *const[]){
      "The row is in shared memory: a second look at it is cheap.  What can the second pass use "
      "that the first did not know yet?",
@@ -505,6 +528,7 @@ static const struct exercise exercises[] = {
      NULL}},
   {.id = "09-rows/one_pass", .title = "Layer norm in one pass",
    .kind = EXERCISE_KERNEL, .file = "one_pass.cu", .read = READ, .tests = one_pass_tests,
+   .bench = bench_one_pass,
    .hints = (const char *const[]){
      "The variance does not change when the same number is taken from all elements.  Which number "
      "is near the mean, and known before the first pass?",

@@ -382,6 +382,11 @@ static void judge_counts_spent(struct verdict *v, const struct evidence *e, stru
                                         "16,384 numbers, nine in ten of them equal"});
 }
 
+static void bench_privatised(struct plan *p, struct rng *r, int size)
+{
+  plan_data(p, r, (struct data){1 << (18 + 2 * size), 256, SKEWED, ONES}, 528);
+}
+
 static const struct test privatised_tests[] = {
   {"uniform", 0.5, plan_counts_uniform, judge_counts_uniform},
   {"any size", 0.5, plan_counts_any, judge_counts_any},
@@ -406,6 +411,11 @@ static void judge_weights_spent(struct verdict *v, const struct evidence *e, str
   judge_budget(v, e, 0, (struct budget){COUNT_ALL, MANY / 32, spent[COUNT] * 1.1 + BLOCKS * FIXED,
                                         spent[WEIGH] * 0.6,
                                         "16,384 weights, nine in ten for one bin"});
+}
+
+static void bench_weighted(struct plan *p, struct rng *r, int size)
+{
+  plan_data(p, r, (struct data){1 << (18 + 2 * size), 256, SKEWED, INTEGERS}, 528);
 }
 
 static const struct test weighted_tests[] = {
@@ -434,6 +444,11 @@ static void judge_floats_uniform(struct verdict *v, const struct evidence *e, st
 static void judge_floats_skewed(struct verdict *v, const struct evidence *e, struct rng *r)
 {
   judge_floats_spent(v, e, r, floats_skewed, "16,384 weights, nine in ten for one bin");
+}
+
+static void bench_floats(struct plan *p, struct rng *r, int size)
+{
+  plan_data(p, r, (struct data){1 << (18 + 2 * size), 256, UNIFORM, FLOATS}, 528);
 }
 
 static const struct test floats_tests[] = {
@@ -468,6 +483,11 @@ static void judge_lanes_skewed(struct verdict *v, const struct evidence *e, stru
 static void judge_lanes_bank(struct verdict *v, const struct evidence *e, struct rng *r)
 {
   judge_lanes(v, e, r, lanes_bank, "8,192 weights for two bins of one bank");
+}
+
+static void bench_lanes(struct plan *p, struct rng *r, int size)
+{
+  plan_data(p, r, (struct data){1 << (18 + 2 * size), 64, SKEWED, FLOATS}, 1056);
 }
 
 static const struct test lanes_tests[] = {
@@ -548,6 +568,7 @@ static const struct exercise exercises[] = {
      NULL}},
   {.id = "10-histograms/privatised", .title = "Count in shared memory",
    .kind = EXERCISE_KERNEL, .file = "privatised.cu", .read = READ, .tests = privatised_tests,
+   .bench = bench_privatised,
    .hints = (const char *const[]){
      "Each block needs 256 counters of its own.  What has to happen before the first count, and "
      "what before the counts are read?",
@@ -559,6 +580,7 @@ static const struct exercise exercises[] = {
      NULL}},
   {.id = "10-histograms/weighted", .title = "Weights: add up before you send",
    .kind = EXERCISE_KERNEL, .file = "weighted.cu", .read = READ, .tests = weighted_tests,
+   .bench = bench_weighted,
    .hints = (const char *const[]){
      "The cost is the lanes in the fullest bank.  When 29 lanes hold the same bin, one of them "
      "could speak for all.",
@@ -572,6 +594,7 @@ static const struct exercise exercises[] = {
      NULL}},
   {.id = "10-histograms/floats", .title = "Floats loop: count in fixed point",
    .kind = EXERCISE_KERNEL, .file = "floats.cu", .read = READ, .tests = floats_tests,
+   .bench = bench_floats,
    .hints = (const char *const[]){
      "weight * 1024 is a whole number, without rounding.",
      "Let the bins be ints in units of 1/1024.  Divide once, at the end, and in float.",
@@ -580,6 +603,7 @@ static const struct exercise exercises[] = {
      NULL}},
   {.id = "10-histograms/lanes", .title = "One column of bins a lane",
    .kind = EXERCISE_KERNEL, .file = "lanes.cu", .read = READ, .tests = lanes_tests,
+   .bench = bench_lanes,
    .hints = (const char *const[]){
      "Lane t has to stay in bank t.  Which index has to come last in a two-dimensional array?",
      "float bins[64][32]: bin b of lane t is word 32 * b + t.  Each lane clears its own column.  "

@@ -224,6 +224,11 @@ static void judge_full_wavefronts(struct verdict *v, const struct evidence *e, s
     verdict_pass(v, "one wavefront for every 32 words, in and out");
 }
 
+static void bench_permute(struct plan *p, struct rng *r, int size)
+{
+  plan_permute(p, r, (struct rows){1024 << size, 1024, 1024 << size, true});
+}
+
 static const struct test permute_tests[] = {
   {"any rows", 1, plan_permute_sizes, judge_permute_sizes},
   {"coalesced", 1, plan_full, judge_full_sectors},
@@ -324,6 +329,11 @@ static void judge_random(struct verdict *v, const struct evidence *e, struct rng
 static void judge_bad(struct verdict *v, const struct evidence *e, struct rng *r)
 {
   judge_free(v, e, r, bad_codes);
+}
+
+static void bench_codebook(struct plan *p, struct rng *r, int size)
+{
+  plan_codebook(p, r, (struct codes){1 << (16 + 2 * size), RANDOM});
 }
 
 static const struct test codebook_tests[] = {
@@ -461,13 +471,13 @@ static const struct exercise exercises[] = {
    .tests = ch11_place_tests},
   {.id = "11-gather/permute", .title = "Rows through an index list, and columns out",
    .kind = EXERCISE_KERNEL, .file = "permute.cu", .read = READ, .hints = permute_hints,
-   .tests = permute_tests},
+   .tests = permute_tests, .bench = bench_permute},
   {.id = "11-gather/combine", .title = "Weighted rows back to their tokens",
    .kind = EXERCISE_KERNEL, .file = "combine.cu", .read = READ, .hints = ch11_combine_hints,
    .tests = ch11_combine_tests},
   {.id = "11-gather/codebook", .title = "A codebook that no codes make slow",
    .kind = EXERCISE_KERNEL, .file = "codebook.cu", .read = READ, .hints = codebook_hints,
-   .tests = codebook_tests},
+   .tests = codebook_tests, .bench = bench_codebook},
   {0}
 };
 

@@ -1,4 +1,4 @@
-/* banks list: every exercise with its points, its file and its title. */
+/* banks list: every exercise with its points, its file and its title; the points of a chapter. */
 #include <stdio.h>
 
 #include "cli/cli.h"
@@ -9,14 +9,24 @@ int command_list(int argc, char **argv)
   struct cli_options o;
   int status = cli_parse(argc, argv, 0, "list", 0, 0, &o);
   if (status >= 0) return status;
-  for (size_t i = 0; suites[i]; i++)
-    for (const struct exercise *x = suites[i]->exercises; x->id; x++) {
+  double all = 0;
+  unsigned exercises = 0;
+  for (size_t i = 0; suites[i]; i++) {
+    double sum = 0;
+    unsigned count = 0;
+    for (const struct exercise *x = suites[i]->exercises; x->id; x++, count++) {
       double points = 0;
       char chapter[64];
       suite_chapter(x, chapter, sizeof chapter);
       for (const struct test *t = x->tests; t->name; t++) points += t->points;
       printf("%-26s %4.4g points  %s\n%-26s              exercises/%s/%s\n", x->id, points,
              x->title, "", chapter, x->file);
+      sum += points;
     }
+    printf("chapter %s: %u exercises, points: %g\n\n", suites[i]->chapter, count, sum);
+    all += sum;
+    exercises += count;
+  }
+  printf("all chapters: %u exercises, points: %g\n", exercises, all);
   return CLI_OK;
 }

@@ -506,7 +506,7 @@ static const struct test speedup_tests[] = {
   {"time", 2, plan_times, judge_times},
   {"speed-up", 2, plan_gains, judge_gains},
   {"which of three", 2, plan_three, judge_three},
-  {"as measured", 2, plan_h200, judge_h200},
+  {"as measured", 3, plan_h200, judge_h200},
   {0}
 };
 

@@ -1,6 +1,8 @@
 # Thirty-Two Banks.  `make help` lists what you can type.
 EX     ?=
 FROM   ?= exercises
+DATA   ?= h200
+FORMAT ?= svg
 BUILD  ?= build
 CC     ?= gcc
 # AVX2 rows of lanes where the machine is an x86-64; make ARCHFLAGS= for one without AVX2.
@@ -53,6 +55,12 @@ test: $(BUILD)/banks $(BUILD)/banks-tests   ## all tests; SANITIZE=1 for the san
 
 profile: $(BUILD)/banks        ## make profile FILE=k.cu KERNEL=k ARGS='--grid 32 --block 256 f32[8192] ...'
 	@$(BUILD)/banks profile $(FILE) $(KERNEL) $(ARGS)
+
+plots:                         ## draw a recording: make plots DATA=h200 FORMAT=svg, png or dumb
+	@DATA=$(DATA) FORMAT=$(FORMAT) plots/draw.sh
+
+plot: $(BUILD)/banks           ## your kernel beside starter and solution: make plot EX=04-padding/transpose
+	@DATA=$(DATA) FORMAT=$(FORMAT) BANKS=$(BUILD)/banks plots/exercise.sh $(EX) $(FROM)
 
 help:                          ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16

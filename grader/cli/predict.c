@@ -16,15 +16,16 @@ enum { SIZES = 3, FROMS = 4, IDS = 200, CARDS = 16, SECONDS = 110 };
 
 static const char usage[] =
   "usage: banks predict EXERCISE...|--all [--from DIR]... [--card NAME] [--size 0|1|2]\n"
-  "                     [--against FILE] [--save FILE] [--root DIR]\n"
+  "                     [--against FILE] [--save FILE] [--speedups FILE] [--root DIR]\n"
   "  Simulates the kernels at the sizes they are timed at and predicts their time.\n"
   "  --from DIR      default: exercises and solutions, whose ratio is the speed-up\n"
   "  --card NAME     a row of plots/data/cards.tsv; default H200\n"
   "  --against FILE  an exercises.tsv that `banks measure` wrote, to compare with\n"
-  "  --save FILE     the table, tab separated\n";
+  "  --save FILE     the times, tab separated\n"
+  "  --speedups FILE the ratios of the first folder's times to the second's\n";
 
 struct options {
-  const char *froms[FROMS], *ids[IDS], *card, *against, *save, *root;
+  const char *froms[FROMS], *ids[IDS], *card, *against, *save, *speedups, *root;
   size_t nfroms, nids;
   int size;                    /* -1: all */
   bool all;
@@ -37,6 +38,7 @@ static int parse(int argc, char **argv, struct options *o)
     const char *arg = argv[i], *size = NULL;
     const char **to = !strcmp(arg, "--card") ? &o->card : !strcmp(arg, "--against") ? &o->against
                       : !strcmp(arg, "--save") ? &o->save : !strcmp(arg, "--root") ? &o->root
+                      : !strcmp(arg, "--speedups") ? &o->speedups
                       : !strcmp(arg, "--size") ? &size
                       : !strcmp(arg, "--from") && o->nfroms < FROMS ? &o->froms[o->nfroms] : NULL;
     if (!strcmp(arg, "--help") || !strcmp(arg, "-h")) {
@@ -230,7 +232,7 @@ static void print_speedups(const struct row *rows, size_t n, const struct option
 {
   double errors[IDS * SIZES];
   size_t count = 0;
-  if (o->nfroms != 2) return;
+  if (o->nfroms < 2) return;
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < n && count < IDS * SIZES; k++) {
       const struct row *a = &rows[i], *b = &rows[k];
@@ -285,6 +287,28 @@ static bool one(const struct options *o, const char *folder, const char *from,
   return good;
 }
 
+static bool open_to(const char *path, const char *option, FILE **f)
+{
+  if (!path || (*f = fopen(path, "we"))) return true;
+  fprintf(stderr, "banks: %s %s: %s\n", option, path, strerror(errno));
+  return false;
+}
+
+static void save_rows(const struct row *rows, size_t n, const struct predict_card *c, FILE *to)
+{
+  fprintf(to, "# Times of the exercises' kernels, predicted for %s; measured_us 0: not measured.\n"
+          "from\texercise\tsize\tpredicted_us\tmeasured_us\tlimit", c->name);
+  for (int i = 0; i < PREDICT_TERMS; i++)
+    fprintf(to, "\t%s_us", predict_term_name((enum predict_term)i));
+  for (size_t k = 0; k < n; k++) {
+    const struct row *r = &rows[k];
+    fprintf(to, "\n%s\t%s\t%d\t%.2f\t%.2f\t%s", r->from, r->id, r->size, r->predicted,
+            r->measured, predict_term_name(r->t.limit));
+    for (int i = 0; i < PREDICT_TERMS; i++) fprintf(to, "\t%.2f", r->t.terms[i]);
+  }
+  fprintf(to, "\n");
+}
+
 int command_predict(int argc, char **argv)
 {
   struct options o;
@@ -303,9 +327,9 @@ int command_predict(int argc, char **argv)
     return CLI_USAGE;
   }
   if (against) fclose(against);
-  FILE *save = o.save ? fopen(o.save, "we") : NULL;
-  if (o.save && !save) {
-    fprintf(stderr, "banks: --save %s: %s\n", o.save, strerror(errno));
+  FILE *save = NULL, *ratios = NULL;
+  if (!open_to(o.save, "--save", &save) || !open_to(o.speedups, "--speedups", &ratios)) {
+    if (save) fclose(save);
     return CLI_USAGE;
   }
   struct row *rows = calloc(IDS * SIZES * FROMS, sizeof *rows);
@@ -317,17 +341,20 @@ int command_predict(int argc, char **argv)
       fprintf(stderr, "banks: --from %s: there is no such folder\n", o.froms[f]);
       free(rows);
       if (save) fclose(save);
+      if (ratios) fclose(ratios);
       return CLI_USAGE;
     }
     for (size_t i = 0; suites[i]; i++)
       for (const struct exercise *x = suites[i]->exercises; x->id; x++)
         if (selected(&o, x)) good &= one(&o, folder, o.froms[f], x, &card, rows, &n);
   }
-  if (save)
-    fprintf(save, "# Speed-ups of %s to %s predicted for %s; measured 0: not.\n"
-            "exercise\tsize\tpredicted\tmeasured\n", o.froms[0], o.froms[o.nfroms - 1], card.name);
-  if (rows) print_speedups(rows, n, &o, save);
+  if (save && rows) save_rows(rows, n, &card, save);
+  if (ratios)
+    fprintf(ratios, "# Speed-ups of %s to %s predicted for %s; measured 0: not.\n"
+            "exercise\tsize\tpredicted\tmeasured\n", o.froms[0], o.froms[o.nfroms > 1], card.name);
+  if (rows) print_speedups(rows, n, &o, ratios);
   if (save && fclose(save)) good = false;
+  if (ratios && fclose(ratios)) good = false;
   free(rows);
   return good ? CLI_OK : CLI_FAILED;
 }

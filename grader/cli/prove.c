@@ -156,12 +156,12 @@ static void add_item(struct launches *l, struct work *w, struct item *it, const 
       fprintf(stderr, "banks: %s/%s, %s: left out from launch %zu on: %s\n", w->options->from,
               w->exercise->id, it->test->name, i + 1,
               r->nfaults ? r->faults[0].text : "it did not complete");
-      it->plan->job.nlaunches = i;
       l->skipped++;
-      return;
+      break;
     }
     l->list = need(realloc(l->list, (l->n + 1) * sizeof *l->list));
     l->list[l->n++] = (struct proof_launch){w, it, i, it->plan->job.launches[i].kernel};
+    it->plan->job.nlaunches = i + 1;      /* the GPU makes just these */
   }
 }
 

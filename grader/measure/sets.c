@@ -208,7 +208,7 @@ static bool sums(struct gpu *g)
   static const struct { const char *kernel, *what; uint32_t elements; } steps[] = {
     {"reduce_modulo", "modulo", 256}, {"reduce_strided", "strided", 256},
     {"reduce_halves", "halves", 256}, {"reduce_two", "two a thread", 512},
-    {"reduce_shuffle", "shuffles", 512}, {"reduce_wide", "float4, grid stride", 0},
+    {"reduce_shuffle", "shuffles", 512}, {"reduce_wide", "float4", 0},
   };
   enum { N = 1 << 26 };
   FILE *f = gpu_table(g, "sums.tsv", "Six versions of one sum over 2^26 floats; GB/s count bytes "

@@ -153,6 +153,20 @@ static void lower_passed(struct lowering *l, const struct ptx_operand *o, struct
   p->row = lower_source(l, o, bits);
 }
 
+/* The device heap is not simulated, and a kernel may well load without using it: a virtual destructor
+ * alone has a call of free in it. */
+HANDLER(heap)
+{
+  bool release = i->small[0];
+  for (unsigned lane = 0; lane < SIM_LANES; lane++)
+    if (exec >> lane & 1 && (!release || call_argument(w, i, lane, 0))) {
+      fault_note(w, i, lane, SIM_FAULT_UNSUPPORTED, true,
+                 "the simulator has no heap for %s() in a kernel; use a buffer that the host gives",
+                 release ? "free" : "malloc");
+      return;
+    }
+}
+
 static void lower_call(struct lowering *l)
 {
   const struct ptx_inst *in = l->in;
@@ -185,7 +199,10 @@ static void lower_call(struct lowering *l)
     if (!formal->has_body) {
       if (!strcmp(formal->name, "vprintf")) l->out->run = exec_vprintf;
       else if (!strcmp(formal->name, "__assertfail")) l->out->run = exec_assertfail;
-      else {
+      else if (!strcmp(formal->name, "malloc") || !strcmp(formal->name, "free")) {
+        l->out->run = heap;
+        l->out->small[0] = *formal->name == 'f';
+      } else {
         lower_refuse(l, "the function '%s' is declared but not here, and the simulator has no "
                         "stand-in for it", formal->name);
         return;

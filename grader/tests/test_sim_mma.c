@@ -364,6 +364,139 @@ START_TEST(refused)
 }
 END_TEST
 
+/* ---- wmma ----------------------------------------------------------------------------------------- */
+
+static const struct wmma_case {
+  const char *shape;
+  unsigned m, n, k;
+  enum type ab, cd;
+  unsigned a_regs, b_regs;     /* as nvcuda::wmma has them */
+} wmmas[] = {
+    {"m16n16k16", 16, 16, 16, F16, F32, 8, 8}, {"m16n16k16", 16, 16, 16, F16, F16, 8, 8},
+    {"m32n8k16", 32, 8, 16, F16, F32, 8, 8},   {"m8n32k16", 8, 32, 16, F16, F32, 8, 8},
+    {"m16n16k16", 16, 16, 16, BF16, F32, 4, 4}, {"m32n8k16", 32, 8, 16, BF16, F32, 8, 2},
+    {"m16n16k8", 16, 16, 8, TF32, F32, 4, 4},  {"m16n16k16", 16, 16, 16, S8, S32, 2, 2},
+    {"m8n32k16", 8, 32, 16, U8, S32, 1, 4},    {"m8n8k4", 8, 8, 4, F64, F64, 1, 1},
+};
+enum { WA = 0, WB = 8192, WC = 16384, WD = 24576 };
+
+static double wa[32][16], wb[16][32], wc[32][32];
+
+/* Line after line, `pitch` elements apart; by columns when `col`. */
+static void put_tile(uint8_t *at, enum type type, bool col, unsigned pitch, unsigned r, unsigned c,
+                     uint64_t v)
+{
+  put(at, (col ? c * pitch + r : r * pitch + c), types[type].bits, v);
+}
+
+START_TEST(wmma_products)
+{
+  const struct wmma_case *c = &wmmas[_i / 8];
+  bool acol = _i & 1, bcol = _i >> 1 & 1, dcol = _i >> 2 & 1, wide = c->ab == F64;
+  const char *reg = wide ? "%fd" : "%r", *ab = types[c->ab].name, *cd = types[c->cd].name;
+  unsigned nc = c->m * c->n / 32 / (c->cd == F16 ? 2 : 1), base = wide ? 0 : 50;
+  unsigned pa = (acol ? c->m : c->k) + 16, pb = (bcol ? c->k : c->n) + 16, pd = dcol ? c->m : c->n;
+  char body[4000], list_a[100], list_b[100], list_c[100];
+  list(list_a, sizeof list_a, reg, base, c->a_regs);
+  list(list_b, sizeof list_b, reg, base + 10, c->b_regs);
+  list(list_c, sizeof list_c, reg, base + 20, nc);
+  size_t z = (size_t)snprintf(
+      body, sizeof body,
+      "mov.u32 %%r100, %u;\n"
+      "wmma.load.a.sync.aligned.%s.%s.shared.%s %s, [%%r1], %u;\n"
+      "wmma.load.b.sync.aligned.%s.%s.shared.%s %s, [%%r1+%d], %%r100;\n"
+      "wmma.load.c.sync.aligned.%s.%s.shared.%s %s, [%%r1+%d], %u;\n", pb, acol ? "col" : "row",
+      c->shape, ab, list_a, pa, bcol ? "col" : "row", c->shape, ab, list_b, WB, dcol ? "col" : "row",
+      c->shape, cd, list_c, WC, pd);
+  char kinds[60];
+  if (c->ab == F16) snprintf(kinds, sizeof kinds, "%s.%s", cd, cd);
+  else snprintf(kinds, sizeof kinds, "%s.%s.%s.%s", cd, ab, ab, cd);
+  z += (size_t)snprintf(body + z, sizeof body - z,
+                        "wmma.mma.sync.aligned.%s.%s.%s.%s%s %s, %s, %s, %s;\n"
+                        "wmma.store.d.sync.aligned.%s.%s.shared.%s [%%r1+%d], %s, %u;\n"
+                        "bar.warp.sync -1;\nmad.lo.u32 %%r101, %%r0, 64, %%r1;\n", acol ? "col" : "row",
+                        bcol ? "col" : "row", c->shape, wide ? "rn." : "", kinds, list_c, list_a, list_b,
+                        list_c, dcol ? "col" : "row", c->shape, cd, WD, list_c, pd);
+  unsigned bytes = c->m * c->n * types[c->cd].bits / 8;
+  z += (size_t)snprintf(body + z, sizeof body - z, "setp.lt.u32 %%p9, %%r0, %u;\n", bytes / 64);
+  for (unsigned k = 0; k < TILE_WORDS; k++)
+    z += (size_t)snprintf(body + z, sizeof body - z, "@%%p9 ld.shared.u32 %%r%u, [%%r101+%u];\n", 30 + k,
+                          WD + 4 * k);
+  struct tile t;
+  ck_assert_msg(tile_open(&t, body, 32, WD, true), "%s", t.error.text);
+  uint64_t seed = 1000 + (uint64_t)_i;
+  memset(t.data, 0, WD);
+  for (unsigned r = 0; r < 32; r++)
+    for (unsigned k = 0; k < 32; k++) {
+      uint64_t v = random_element(c->ab, true, &seed);
+      if (r < c->m && k < c->k) {
+        put_tile(t.data + WA, c->ab, acol, pa, r, k, v);
+        wa[r][k] = value_of(c->ab, v);
+      }
+      v = random_element(c->ab, true, &seed);
+      if (r < c->k && k < c->n) {
+        put_tile(t.data + WB, c->ab, bcol, pb, r, k, v);
+        wb[r][k] = value_of(c->ab, v);
+      }
+      v = random_element(c->cd, true, &seed);
+      if (r < c->m && k < c->n) {
+        put_tile(t.data + WC, c->cd, dcol, pd, r, k, v);
+        wc[r][k] = value_of(c->cd, v);
+      }
+    }
+  ck_assert_msg(tile_run(&t), "%s", t.result.nfaults ? t.result.faults->text : "");
+  for (unsigned r = 0; r < c->m; r++)
+    for (unsigned n = 0; n < c->n; n++) {
+      double want = wc[r][n];
+      for (unsigned k = 0; k < c->k; k++) want += wa[r][k] * wb[k][n];
+      uint64_t v = 0;
+      size_t size = types[c->cd].bits / 8;
+      memcpy(&v, (uint8_t *)t.out + (dcol ? n * pd + r : r * pd + n) * size, size);
+      ck_assert_msg(value_of(c->cd, v) == want, "%s %s, row %u column %u: %g, not %g", c->shape, ab, r, n,
+                    value_of(c->cd, v), want);
+    }
+  tile_close(&t);
+}
+END_TEST
+
+/* Accesses as ptxas makes them for sm_90: read off its machine code for these tiles. */
+START_TEST(wmma_counts)
+{
+  static const struct { const char *body; enum model_op op; unsigned width, requests, wavefronts; } rows[] = {
+      {"wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r50,%r51,%r52,%r53,%r54,%r55,%r56,%r57}, [%r1], "
+       "40;", MODEL_LDMATRIX_X4, 16, 1, 4},
+      {"wmma.load.a.sync.aligned.col.m16n16k16.shared.f16 {%r50,%r51,%r52,%r53,%r54,%r55,%r56,%r57}, [%r1], "
+       "64;", MODEL_LDMATRIX_X4, 16, 1, 32},
+      {"wmma.load.a.sync.aligned.row.m32n8k16.shared.f16 {%r50,%r51,%r52,%r53,%r54,%r55,%r56,%r57}, [%r1], "
+       "40;", MODEL_LDMATRIX_X4, 16, 2, 8},
+      {"wmma.load.b.sync.aligned.row.m32n8k16.shared.f16 {%r50,%r51,%r52,%r53,%r54,%r55,%r56,%r57}, [%r1], "
+       "40;", MODEL_LDMATRIX_X2, 16, 1, 2},
+      {"wmma.load.a.sync.aligned.row.m16n16k16.shared.s8 {%r50,%r51}, [%r1], 48;", MODEL_LDMATRIX_X2, 16,
+       1, 2},
+      {"wmma.load.a.sync.aligned.col.m16n16k16.shared.s8 {%r50,%r51}, [%r1], 48;", MODEL_LOAD, 1, 8, 16},
+      {"wmma.load.c.sync.aligned.row.m16n16k16.shared.f32 {%r50,%r51,%r52,%r53,%r54,%r55,%r56,%r57}, "
+       "[%r1], 40;", MODEL_LOAD, 8, 4, 8},
+      {"wmma.load.c.sync.aligned.col.m16n16k16.shared.f32 {%r50,%r51,%r52,%r53,%r54,%r55,%r56,%r57}, "
+       "[%r1], 40;", MODEL_LOAD, 4, 8, 16},
+      {"wmma.load.c.sync.aligned.row.m16n16k16.shared.f16 {%r50,%r51,%r52,%r53}, [%r1], 40;", MODEL_LOAD, 4,
+       4, 4},
+      {"wmma.load.c.sync.aligned.col.m16n16k16.shared.f16 {%r50,%r51,%r52,%r53}, [%r1], 40;", MODEL_LOAD, 4,
+       4, 4},
+  };
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    struct tile t;
+    ck_assert_msg(tile_open(&t, rows[k].body, 32, 8192, true), "%s", t.error.text);
+    ck_assert_msg(tile_run(&t), "%s", t.result.nfaults ? t.result.faults->text : "");
+    const struct sim_site *s = tile_site(&t, rows[k].op);
+    ck_assert_msg(s->width == rows[k].width && s->requests == rows[k].requests &&
+                      s->wavefronts == rows[k].wavefronts, "%s\n%u bytes, %llu requests, %llu wavefronts",
+                  rows[k].body, s->width, (unsigned long long)s->requests,
+                  (unsigned long long)s->wavefronts);
+    tile_close(&t);
+  }
+}
+END_TEST
+
 Suite *suite_sim_mma(void)
 {
   Suite *s = suite_create("sim_mma");
@@ -371,6 +504,8 @@ Suite *suite_sim_mma(void)
   tcase_add_loop_test(c, products, 0, sizeof cases / sizeof *cases);
   tcase_add_test(c, product_through_ldmatrix);
   tcase_add_test(c, refused);
+  tcase_add_loop_test(c, wmma_products, 0, 8 * sizeof wmmas / sizeof *wmmas);
+  tcase_add_test(c, wmma_counts);
   suite_add_tcase(s, c);
   return s;
 }

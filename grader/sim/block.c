@@ -1,12 +1,15 @@
 /* One block: its warps take turns until each waits at a barrier or has ended.
  *
  * Barriers count threads, as the hardware does since compute capability 7.0: a barrier opens when
- * all threads of the block that have not exited (or the number it names) have arrived.  When no
- * warp can go on and some thread still waits, the block is stuck and the fault names both places. */
+ * all threads of the block that have not exited (or the number it names) have arrived.  The lanes
+ * of a warp come to an aligned one (bar, barrier.aligned: __syncthreads) together: those that are
+ * early wait in front of it for the rest of their warp, which may still be on its way from code
+ * laid out further down.  When no warp can go on and some thread still waits, the block is stuck,
+ * and the fault names both places. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "async.h"
 
 enum { TURN = 20000 };
 
@@ -62,7 +65,7 @@ static void arrive(struct warp *w, const struct sim_inst *i, uint32_t lanes, uin
 {
   struct block *b = w->block;
   unsigned lane = first_lane(lanes);
-  if (id >= SIM_BARRIERS) {
+  if (id >= SIM_CLUSTER_BARRIER && i->ptx->op != PTX_BARRIER_CLUSTER) {
     fault_note(w, i, lane, SIM_FAULT_BARRIER, true, "there is no barrier %u: they are 0 to 15", id);
     return;
   }
@@ -98,10 +101,15 @@ static void arrive(struct warp *w, const struct sim_inst *i, uint32_t lanes, uin
   check_barrier(b, id);
 }
 
-/* a: number of the barrier; b: threads, when small[1]; c: predicate of bar.red, flip in imm. */
+/* a: number of the barrier; b: threads, when small[1]; c: predicate of bar.red, flip in imm;
+ * small[2]: aligned. */
 static void arrive_all(struct warp *w, const struct sim_inst *i, uint32_t exec, bool wait,
                        uint32_t yes)
 {
+  if (i->small[2] && (w->live & ~exec)) {
+    warp_park(w, exec, GROUP_WARP_SYNC, w->pc - 1, i);
+    return;
+  }
   const u32_row *ids = SIM_ROW(u32_row, i->a);
   const u32_row *counts = SIM_ROW(u32_row, i->b);
   while (exec && !w->runner->stop) {
@@ -112,6 +120,12 @@ static void arrive_all(struct warp *w, const struct sim_inst *i, uint32_t exec, 
       if (ids[l] == id && (!i->small[1] || counts[l] == count)) same |= 1u << l;
     }
     exec &= ~same;
+    if (i->small[2] && exec) {
+      fault_note(w, i, first_lane(exec), SIM_FAULT_BARRIER, true,
+                 "lanes of one warp name different barriers here (%u and %u): a warp comes to one "
+                 "barrier, as a whole", id, ids[first_lane(exec)]);
+      return;
+    }
     if (i->small[1] && !count) {
       fault_note(w, i, lane, SIM_FAULT_BARRIER, true, "a barrier of no threads");
       return;
@@ -137,43 +151,102 @@ void exec_bar_red(struct warp *w, const struct sim_inst *i, uint32_t exec)
 
 /* ---- the block is stuck ------------------------------------------------------------------------- */
 
+static bool at_barrier(const struct group *g)
+{
+  sim_handler *run = g->at->run;
+  return run == exec_bar_sync || run == exec_bar_arrive || run == exec_bar_red;
+}
+
 static const char *waiting_at(const struct group *g)
 {
   switch (g->state) {
   case GROUP_BARRIER: return "a barrier of the block";
   case GROUP_WARP_BARRIER: return "__syncwarp";
-  default: return "a warp-wide instruction";
+  case GROUP_PHASE: return "an mbarrier";
+  default: return at_barrier(g) ? "a barrier of the block" : "a warp-wide instruction";
   }
+}
+
+/* In order of lanes, not of parking, so that no text depends on how groups were parked. */
+static const struct group *next_group(const struct warp *w, const struct group *after)
+{
+  unsigned from = after ? first_lane(after->mask) : 0;
+  const struct group *best = NULL;
+  for (unsigned g = 0; g < w->ngroups; g++) {
+    const struct group *group = &w->groups[g];
+    if (after && (group == after || first_lane(group->mask) < from)) continue;
+    if (!best || first_lane(group->mask) < first_lane(best->mask)) best = group;
+  }
+  return best;
+}
+
+static void also_waits(struct block *b, struct sim_fault *f, const struct warp *w,
+                       const struct group *g)
+{
+  fault_thread(b, w->id * SIM_LANES + first_lane(g->mask), f->other_thread);
+  f->other_line = g->at->line;
+  size_t n = strlen(f->text);
+  snprintf(f->text + n, sizeof f->text - n, ". Thread (%u,%u,%u) waits at line %u, at %s",
+           f->other_thread[0], f->other_thread[1], f->other_thread[2], f->other_line,
+           waiting_at(g));
+}
+
+/* The first group that waits at a barrier for the rest of its warp; or that waits at another
+ * instruction of the warp, which then is what keeps the rest from the barrier. */
+static const struct group *parted(struct block *b, struct warp **whose)
+{
+  const struct group *found = NULL;
+  for (uint32_t k = 0; k < b->nwarps; k++) {
+    struct warp *w = &b->warps[k];
+    for (const struct group *g = next_group(w, NULL); g; g = next_group(w, g)) {
+      if (g->state == GROUP_BARRIER || (found && at_barrier(g))) continue;
+      *whose = w;
+      found = g;
+      if (!at_barrier(g)) return g;
+    }
+  }
+  return found;
+}
+
+static void stuck_apart(struct block *b, struct warp *w, const struct group *here)
+{
+  struct sim_fault *f =
+      fault_note(w, here->at, first_lane(here->mask), SIM_FAULT_BARRIER, true,
+                 "%u of the %u threads of warp %u wait at this barrier and the others do not come: "
+                 "all threads of a warp must reach one barrier together. Move it out of the `if` "
+                 "or loop in which they part", popcount(here->mask), popcount(w->live), w->id);
+  if (!f) return;
+  for (const struct group *g = next_group(w, NULL); g; g = next_group(w, g))
+    if (g != here) {
+      also_waits(b, f, w, g);
+      return;
+    }
 }
 
 static void stuck(struct block *b)
 {
   struct warp *first = NULL, *second = NULL;
-  struct group *g1 = NULL, *g2 = NULL;
-  for (uint32_t k = 0; k < b->nwarps; k++) {
-    struct warp *w = &b->warps[k];
-    /* In order of lanes, not of parking, so that the text does not depend on either. */
-    for (unsigned g = 0; g < w->ngroups; g++) {
-      struct group *group = &w->groups[g];
-      if (!g1 || (first == w && first_lane(group->mask) < first_lane(g1->mask))) {
-        g1 = group;
-        first = w;
-      }
-    }
+  const struct group *g1 = parted(b, &first), *g2 = NULL;
+  if (g1 && at_barrier(g1)) {
+    stuck_apart(b, first, g1);
+    return;
   }
-  for (uint32_t k = 0; k < b->nwarps; k++) {
-    struct warp *w = &b->warps[k];
-    for (unsigned g = 0; g < w->ngroups; g++) {
-      struct group *group = &w->groups[g];
-      if (group != g1 && (group->at != g1->at || group->barrier != g1->barrier) && !g2) {
-        g2 = group;
-        second = w;
-      }
-    }
+  for (uint32_t k = 0; k < b->nwarps && !g1; k++) {
+    first = &b->warps[k];
+    g1 = next_group(first, NULL);
   }
   if (!g1) return;
+  for (uint32_t k = 0; k < b->nwarps && !g2; k++) {
+    second = &b->warps[k];
+    for (g2 = next_group(second, NULL); g2; g2 = next_group(second, g2))
+      if (g2 != g1 && (g2->at != g1->at || g2->barrier != g1->barrier)) break;
+  }
   struct sim_fault *f;
-  if (g1->state == GROUP_BARRIER) {
+  if (g1->state == GROUP_PHASE) {
+    char text[400];
+    mbarrier_stuck(b, first, g1, text, sizeof text);
+    f = fault_note(first, g1->at, first_lane(g1->mask), SIM_FAULT_BARRIER, true, "%s", text);
+  } else if (g1->state == GROUP_BARRIER) {
     const struct barrier *bar = &b->barriers[g1->barrier];
     f = fault_note(first, g1->at, first_lane(g1->mask), SIM_FAULT_BARRIER, true,
                    "%u threads wait at this barrier for %u others that never come. Every thread "
@@ -185,14 +258,7 @@ static void stuck(struct block *b)
                    "%u lanes wait here, at %s, for lanes of the member mask that never come",
                    popcount(g1->mask), waiting_at(g1));
   }
-  if (f && g2) {
-    fault_thread(b, second->id * SIM_LANES + first_lane(g2->mask), f->other_thread);
-    f->other_line = g2->at->line;
-    size_t n = strlen(f->text);
-    snprintf(f->text + n, sizeof f->text - n, ". Thread (%u,%u,%u) waits at line %u, at %s",
-             f->other_thread[0], f->other_thread[1], f->other_thread[2], f->other_line,
-             waiting_at(g2));
-  }
+  if (f && g2) also_waits(b, f, second, g2);
 }
 
 void block_run(struct runner *t)
@@ -202,6 +268,7 @@ void block_run(struct runner *t)
   memset(b->barriers, 0, sizeof b->barriers);
   memset(b->shared, (int)(0xa5 ^ (t->sim->options.seed & 0x5a)), b->shared_bytes);
   shadow_block(&b->shadow);
+  bulk_start(b);
   special_fill_block(t);
   for (uint32_t k = 0; k < b->nwarps; k++) {
     uint32_t threads = b->nthreads - k * SIM_LANES;
@@ -217,11 +284,12 @@ void block_run(struct runner *t)
       going = true;
       if (warp_run(w, b->nwarps > 1 ? TURN : UINT64_MAX)) moved = true;
     }
-    if (going && !moved && !t->stop) {
+    if (going && !moved && !t->stop && !mbarrier_release(b)) {
       stuck(b);
       break;
     }
   }
+  if (!t->stop) bulk_end(b);
   for (uint32_t k = 0; k < b->nwarps; k++) {
     t->totals.warp_instructions += b->warps[k].steps;
     t->totals.thread_instructions += b->warps[k].lane_steps;

@@ -34,6 +34,12 @@ static struct async_copy *push(struct warp *w)
   return &q->copies[q->n++];
 }
 
+static void land(struct warp *w, const struct async_copy *c)
+{
+  memcpy(w->block->shared + c->at, c->data, c->bytes);
+  if (checks(w)) shadow_landed(w->block, c->at, c->bytes, w->id * SIM_LANES + c->lane);
+}
+
 void async_land(struct warp *w, uint32_t lanes, uint32_t keep, bool open)
 {
   struct async *q = &w->async;
@@ -45,8 +51,19 @@ void async_land(struct warp *w, uint32_t lanes, uint32_t keep, bool open)
       q->copies[kept++] = *c;
       continue;
     }
-    memcpy(w->block->shared + c->at, c->data, c->bytes);
-    if (checks(w)) shadow_landed(w->block, c->at, c->bytes, w->id * SIM_LANES + c->lane);
+    land(w, c);
+  }
+  q->n = kept;
+}
+
+void async_land_before(struct warp *w, unsigned lane, uint32_t before)
+{
+  struct async *q = &w->async;
+  size_t kept = 0;
+  for (size_t k = 0; k < q->n; k++) {
+    const struct async_copy *c = &q->copies[k];
+    if (c->lane == lane && c->serial < before) land(w, c);
+    else q->copies[kept++] = *c;
   }
   q->n = kept;
 }
@@ -57,6 +74,7 @@ void async_start(struct warp *w)
   if (checks(w))
     for (size_t k = 0; k < q->n; k++) shadow_forget(w->block, q->copies[k].at, q->copies[k].bytes);
   q->n = 0;
+  q->serial = 0;
   memset(q->group, 0, sizeof q->group);
 }
 
@@ -196,8 +214,8 @@ HANDLER(cp_async)
   for (uint32_t m = exec; m; m &= m - 1) {
     unsigned l = first_lane(m);
     struct async_copy *c = push(w);
-    *c = (struct async_copy){.at = at[l], .group = q->group[l], .lane = (uint8_t)l,
-                             .bytes = i->width};
+    *c = (struct async_copy){.at = at[l], .group = q->group[l], .serial = q->serial++,
+                             .lane = (uint8_t)l, .bytes = i->width};
     memcpy(c->data, data + l * ROW, i->width);
     if (checks(w)) shadow_pending(w->block, at[l], i->width, w->id * SIM_LANES + l);
   }

@@ -298,6 +298,7 @@ static void lower_bar(struct lowering *l)
     s->c = lower_pred(l, &in->operands[in->noperands - 1], &flip);
     s->imm = flip;
   }
+  s->small[2] = in->op == PTX_BAR || ptx_has(in, PTX_M_ALIGNED);
   s->run = red ? exec_bar_red : ptx_has(in, PTX_M_ARRIVE) ? exec_bar_arrive : exec_bar_sync;
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "async.h"
 
 enum { MAX_THREADS = 64, PARAM_ROOM = 32768 };
 
@@ -87,6 +87,7 @@ static void runner_close(struct runner *t)
     free(t->sites[k].sides[0]);
     free(t->sites[k].sides[1]);
   }
+  bulk_close(b);
   free(b->warps);
   free(b->shared);
   free(b->specials);

@@ -14,6 +14,7 @@
  *   access.c   one warp access, checked        shadow.c   races and first writes in shared memory
  *   count.c    its price                       fault.c    reports
  *   exec_async.c   cp.async: copies pending until waited for
+ *   async.h    mbarriers, and the bulk copies that complete on them
  */
 #ifndef SIM_INTERNAL_H
 #define SIM_INTERNAL_H
@@ -23,7 +24,7 @@
 
 #include "sim.h"
 
-enum { SIM_LANES = 32, SIM_BARRIERS = 16, SIM_MAX_WARPS = 32 };
+enum { SIM_LANES = 32, SIM_CLUSTER_BARRIER = 16, SIM_BARRIERS, SIM_MAX_WARPS = 32 };
 #define SIM_FULL 0xffffffffu
 #define SIM_NO_LIMIT 0xfffffffeu
 #define SIM_NO_SITE UINT32_MAX
@@ -151,6 +152,9 @@ uint32_t sim_shared_layout(const struct ptx_module *module, const struct ptx_fun
 
 /* ---- shadow.c ---------------------------------------------------------------------------------- */
 
+/* Who may have written shared memory: a warp, or the engine of bulk copies. */
+enum { SHADOW_ENGINE = SIM_MAX_WARPS, SHADOW_WRITERS };
+
 /* What is known of each granule (1, 2 or 4 bytes) of shared memory.  Time is a tick that grows at
  * every synchronisation; a tick before block_start means never, so nothing is cleared. */
 struct shadow {
@@ -161,8 +165,8 @@ struct shadow {
   uint32_t *rwarp;             /* the one warp that read, or SHADOW_MANY */
   uint32_t tick, block_start, epoch;
   bool partial;                /* a fence or a meeting of a part happened in this block */
-  uint32_t seen[SIM_MAX_WARPS][SIM_MAX_WARPS];   /* [w][v]: w comes after v's accesses before */
-  uint32_t fence[SIM_MAX_WARPS * SIM_LANES];     /* tick of each thread's last fence */
+  uint32_t seen[SIM_MAX_WARPS][SHADOW_WRITERS];  /* [w][v]: w comes after v's accesses before */
+  uint32_t fence[SHADOW_WRITERS * SIM_LANES];    /* tick of each thread's last fence */
 };
 #define SHADOW_MANY 0xffffffffu
 #define SHADOW_ATOMIC 0x10000u
@@ -208,7 +212,8 @@ struct site {
 
 /* ---- running ---------------------------------------------------------------------------------- */
 
-enum group_state { GROUP_RUN, GROUP_WARP_SYNC, GROUP_WARP_BARRIER, GROUP_BARRIER };
+/* Those up to GROUP_WARP_SYNC run their instruction again, with lanes that came meanwhile. */
+enum group_state { GROUP_RUN, GROUP_PHASE, GROUP_WARP_SYNC, GROUP_WARP_BARRIER, GROUP_BARRIER };
 
 struct frame {
   struct sim_func *func;
@@ -232,13 +237,14 @@ struct group {                 /* lanes at one place */
 
 struct async_copy {            /* what one lane's cp.async has still to write */
   uint32_t at;                 /* byte of shared memory, from SIM_SHARED_BASE */
-  uint32_t group;
+  uint32_t group, serial;
   uint8_t lane, bytes;
   uint8_t data[16];
 };
 struct async {
   struct async_copy *copies;   /* in order of issue */
   size_t n, room;
+  uint32_t serial;             /* copies issued in this block */
   uint32_t group[SIM_LANES];   /* the open group of each lane: commits so far */
 };
 
@@ -265,6 +271,7 @@ struct warp {
   uint32_t local_room;
   uint32_t depth_bytes;        /* of frames, for the stack limit */
   struct async async;
+  uint32_t released;           /* lanes whose wait for an mbarrier ends with `false` */
 };
 
 struct barrier {
@@ -282,6 +289,9 @@ struct block {
   uint32_t live;               /* threads not exited */
   struct warp *warps;
   struct barrier barriers[SIM_BARRIERS];
+  struct bulk *bulk;           /* mbarriers and bulk copies: async.h; made at first use */
+  uint32_t events;             /* of its mbarriers */
+  uint32_t releases;           /* since the last of them */
   uint8_t *shared;             /* from SIM_SHARED_BASE */
   uint32_t shared_bytes;
   struct shadow shadow;
@@ -379,12 +389,16 @@ void shadow_fence(struct warp *w, uint32_t lanes);
 /* Marks the bytes that a copy of `thread` will write, or has now written. */
 void shadow_pending(struct block *b, uint32_t at, uint32_t bytes, uint32_t thread);
 void shadow_landed(struct block *b, uint32_t at, uint32_t bytes, uint32_t thread);
+/* Whether the last write of byte `at` comes before w's lane now; else *thread wrote it. */
+bool shadow_follows(const struct warp *w, unsigned lane, uint32_t at, uint32_t *thread);
 void shadow_forget(struct block *b, uint32_t at, uint32_t bytes);   /* as if never written */
 
 /* ---- exec_async.c: cp.async --------------------------------------------------------------------- */
 /* Completes the copies of `lanes`, but for those of their `keep` most recent committed groups and,
  * unless `open`, of the group not yet committed. */
 void async_land(struct warp *w, uint32_t lanes, uint32_t keep, bool open);
+/* The same of one lane's copies with a serial below `before`. */
+void async_land_before(struct warp *w, unsigned lane, uint32_t before);
 void async_start(struct warp *w);    /* of a block: forgets what the last one left pending */
 
 /* ---- grid.c, parallel.c ------------------------------------------------------------------------ */

@@ -58,7 +58,9 @@ void lower_origins(struct sim_func *f)
     const struct ptx_inst *in = &p->insts[k];
     if (f->insts[k].site == SIM_NO_SITE) continue;
     const struct ptx_symbol *from = NULL;
-    for (unsigned o = 0; o < in->noperands; o++)
+    /* A bulk copy's third address is its mbarrier. */
+    bool bulk = in->op == PTX_CP_ASYNC_BULK || in->op == PTX_CP_ASYNC_BULK_TENSOR;
+    for (unsigned o = 0; o < in->noperands && !(bulk && o == 2); o++)
       if (in->operands[o].kind == PTX_O_ADDRESS) from = join(from, of_operand(&in->operands[o], regs));
     if (from != &many) f->insts[k].origin = from;
   }

@@ -77,10 +77,10 @@ void shadow_barrier(struct block *b, struct barrier *bar, bool all)
     }
   }
   s->partial = true;
-  uint32_t joined[SIM_MAX_WARPS] = {0};
+  uint32_t joined[SHADOW_WRITERS] = {0};
   for (uint32_t p = 0; p < b->nwarps; p++) {
     if (!(bar->warps >> p & 1)) continue;
-    for (uint32_t v = 0; v < b->nwarps; v++)
+    for (uint32_t v = 0; v < SHADOW_WRITERS; v++)
       if (s->seen[p][v] > joined[v]) joined[v] = s->seen[p][v];
     uint32_t mine = bar->arrive_tick[p] ? bar->arrive_tick[p] : tick;
     if (mine > joined[p]) joined[p] = mine;
@@ -128,10 +128,19 @@ static void report_race(struct warp *w, const struct sim_inst *i, unsigned lane,
   struct sim_fault *f = fault_note(w, i, lane, SIM_FAULT_RACE, false, "race");
   if (!f) return;
   uint32_t *t = f->thread, *o = f->other_thread;
-  fault_thread(w->block, other, o);
   name_of(w, &byte, f->object);
   f->address = byte;
   f->width = i->width;
+  if (other / SIM_LANES == SHADOW_ENGINE) {
+    snprintf(f->text, sizeof f->text,
+             "thread (%u,%u,%u) %s byte %u of %s, which a bulk copy filled, and this thread has not "
+             "waited for it: each thread waits for the phase of the copy's mbarrier "
+             "(mbarrier.try_wait) before it touches the data", t[0], t[1], t[2],
+             kind == ACCESS_LOAD ? "reads" : kind == ACCESS_STORE ? "writes" : "updates", byte,
+             f->object);
+    return;
+  }
+  fault_thread(w->block, other, o);
   bool same_warp = other / SIM_LANES == w->id;
   snprintf(f->text, sizeof f->text,
            "thread (%u,%u,%u) %s byte %u of %s, which thread (%u,%u,%u) %s, and nothing orders the "
@@ -145,7 +154,8 @@ static void report_race(struct warp *w, const struct sim_inst *i, unsigned lane,
 static void report_pending(struct warp *w, const struct sim_inst *i, unsigned lane,
                            enum access_kind kind, uint32_t thread, uint32_t byte)
 {
-  bool own = thread == w->id * SIM_LANES + lane, load = kind == ACCESS_LOAD;
+  bool own = thread == w->id * SIM_LANES + lane || thread / SIM_LANES == SHADOW_ENGINE;
+  bool load = kind == ACCESS_LOAD;
   struct sim_fault *f = fault_note(
       w, i, lane, own && load ? SIM_FAULT_UNINITIALISED : SIM_FAULT_RACE, false, "pending");
   if (!f) return;
@@ -153,9 +163,13 @@ static void report_pending(struct warp *w, const struct sim_inst *i, unsigned la
   f->address = byte;
   f->width = i->width;
   uint32_t *o = f->other_thread;
-  fault_thread(w->block, thread, o);
+  if (thread / SIM_LANES != SHADOW_ENGINE) fault_thread(w->block, thread, o);
   const char *does = load ? "reads" : kind == ACCESS_STORE ? "writes" : "updates";
-  if (own)
+  if (thread / SIM_LANES == SHADOW_ENGINE)
+    snprintf(f->text, sizeof f->text,
+             "%s byte %u of %s, which a bulk copy has still to fill: wait for the phase of its "
+             "mbarrier first (mbarrier.try_wait)", does, byte, f->object);
+  else if (own)
     snprintf(f->text, sizeof f->text,
              "%s byte %u of %s, which this thread's own cp.async has still to fill: wait for the "
              "copy first (__pipeline_wait_prior, cp.async.wait_group or wait_all)", does, byte,
@@ -545,6 +559,15 @@ void shadow_pending(struct block *b, uint32_t at, uint32_t bytes, uint32_t threa
 void shadow_landed(struct block *b, uint32_t at, uint32_t bytes, uint32_t thread)
 {
   mark(b, at, bytes, b->shadow.tick, thread);
+}
+
+bool shadow_follows(const struct warp *w, unsigned lane, uint32_t at, uint32_t *thread)
+{
+  const struct shadow *s = &w->block->shadow;
+  uint32_t x = at >> s->shift;
+  *thread = s->wthread[x] & 0xffff;
+  if (s->wtick[x] == SHADOW_PENDING || s->wtick[x] < s->block_start) return true;
+  return ordered(w, lane, s->wtick[x], *thread);
 }
 
 void shadow_forget(struct block *b, uint32_t at, uint32_t bytes) { mark(b, at, bytes, 0, 0); }

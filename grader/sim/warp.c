@@ -126,7 +126,8 @@ static bool sooner(const struct group *a, const struct group *b)
 
 static bool can_run(const struct warp *w, const struct group *g)
 {
-  return g->state == GROUP_RUN || (g->state == GROUP_WARP_SYNC && g->stamp != w->stamp);
+  return g->state == GROUP_RUN ||
+         (g->state == GROUP_PHASE && g->stamp != w->block->events) || (g->state == GROUP_WARP_SYNC && g->stamp != w->stamp);
 }
 
 static void set_limit(struct warp *w)
@@ -265,6 +266,7 @@ void warp_start(struct warp *w, uint32_t lanes)
   w->pc = 0;
   w->limit = SIM_NO_LIMIT;
   w->ngroups = 0;
+  w->released = 0;
   w->yields = w->stamp = w->carry = w->sync_tick = w->spins = 0;
   w->steps = w->lane_steps = w->clock = 0;
   w->depth_bytes = 0;

@@ -1,0 +1,27 @@
+/* Inside exec_bulk.c and exec_tensor.c: issuing a copy between global and shared memory. */
+#ifndef SIM_BULK_H
+#define SIM_BULK_H
+
+#include "async.h"
+
+struct bulk_form {             /* sim_inst.extra; the instruction's own address is the shared one */
+  struct sim_inst global;      /* counts the other side; its addresses go into the row `_` receives */
+  bool store;
+  sim_ref far, bar;            /* global address or tensor map; mbarrier */
+  bool far_wide, bar_wide;
+  uint64_t far_add, bar_add;
+  uint32_t rank;
+  sim_ref at[5];               /* coordinates of a box */
+};
+
+struct bulk_form *bulk_lower(struct lowering *l, bool store, const struct ptx_operand *shared,
+                             const struct ptx_operand *far, const struct ptx_operand *bar);
+struct bulk_copy *bulk_push(struct warp *w, const struct sim_inst *i, unsigned lane);
+void bulk_touch(struct warp *w, const struct sim_inst *i, const struct bulk_copy *c);
+void bulk_gather(const struct block *b, const struct bulk_copy *c, uint8_t *out);
+void bulk_count_shared(struct warp *w, const struct sim_inst *i, uint32_t at, uint32_t bytes);
+/* Addresses of 16 bytes each, 32 to a request. */
+void bulk_count_global(struct warp *w, const struct sim_inst *g, const uint64_t *from, uint32_t n);
+void box_store(const struct bulk_copy *c, const uint8_t *data);   /* exec_tensor.c */
+
+#endif

@@ -393,4 +393,3 @@ const struct sim_form sim_forms_bulk[] = {
     FORM_ANY(CP_ASYNC_BULK_WAIT_GROUP, lower_bulk_wait),
     {.op = PTX_OPS},
 };
-void box_store(const struct bulk_copy *c, const uint8_t *data) { (void)c; (void)data; }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/sim.h"
+#include "sim/tensormap.h"
 
 enum { INTS = 4096, GRID = 3 };
 
@@ -238,6 +239,121 @@ START_TEST(bulk_counts)
 }
 END_TEST
 
+/* ---- tensors ----------------------------------------------------------------------------------- */
+
+struct device { struct sim *sim; struct ptx_module *module; char *ptx; };
+
+static void device_open(struct device *d, const char *name)
+{
+  struct sim_options o = {.threads = 1, .warp_budget = 3000000};
+  struct ptx_error e;
+  d->ptx = slurp(name, "ptx");
+  d->sim = sim_open(&o);
+  d->module = ptx_read(d->ptx, strlen(d->ptx), &e);
+  ck_assert_msg(d->module != NULL, "line %u: %s", e.line, e.text);
+  ck_assert_msg(sim_load(d->sim, d->module, &e), "line %u: %s", e.line, e.text);
+}
+
+static void device_close(struct device *d)
+{
+  sim_close(d->sim);
+  ptx_free(d->module);
+  free(d->ptx);
+}
+
+enum { WIDE = 80, HIGH = 20 };   /* floats of the tensor; a box is 32 x 16 of them */
+
+/* A box with the 128-byte swizzle, half of it outside: chunk c of row r lies at c ^ (r % 8). */
+START_TEST(tensor_in)
+{
+  static const int corners[][2] = {{0, 0}, {32, 4}, {60, 10}, {-7, -3}};
+  static const enum model_tma modes[] = {MODEL_TMA_NONE, MODEL_TMA_128B};
+  int x = corners[_i / 2][0], y = corners[_i / 2][1];
+  struct device d;
+  device_open(&d, "tensor");
+  uint64_t in = sim_alloc(d.sim, WIDE * HIGH * 4, "in", true);
+  uint64_t out = sim_alloc(d.sim, 32 * 16 * 4, "out", false);
+  int *a = sim_host(d.sim, in, WIDE * HIGH * 4);
+  for (int k = 0; k < WIDE * HIGH; k++) a[k] = k + 1;
+  struct { struct sim_tensor map; uint64_t out; int x, y, bytes; } p = {
+      .out = out, .x = x, .y = y, .bytes = 32 * 16 * 4};
+  char why[200];
+  ck_assert_msg(sim_tensor_map(&p.map, SIM_TENSOR_S32, 2, in, (uint64_t[]){WIDE, HIGH}, NULL,
+                               (uint32_t[]){32, 16}, modes[_i % 2], false, why, sizeof why),
+                "%s", why);
+  struct sim_launch l = {.kernel = "box_in", .grid = {1, 1, 1}, .block = {64, 1, 1}, .params = &p,
+                         .param_bytes = 148};
+  struct sim_result r;
+  ck_assert_msg(sim_launch(d.sim, &l, &r), "%s", r.nfaults ? r.faults[0].text : "");
+  const int *b = sim_host(d.sim, out, 32 * 16 * 4);
+  for (int row = 0; row < 16; row++)
+    for (int c = 0; c < 32; c++) {
+      bool inside = x + c >= 0 && x + c < WIDE && y + row >= 0 && y + row < HIGH;
+      int want = inside ? a[(y + row) * WIDE + x + c] : 0;
+      int chunk = _i % 2 ? c / 4 ^ row % 8 : c / 4;
+      ck_assert_int_eq(b[row * 32 + chunk * 4 + c % 4], want);
+    }
+  sim_result_free(&r);
+  device_close(&d);
+}
+END_TEST
+
+/* Three dimensions of halves, padded strides, the 64-byte swizzle, in and out again, cut off. */
+START_TEST(tensor_through)
+{
+  struct device d;
+  device_open(&d, "tensor");
+  enum { BYTES = 2 * 6 * 48 * 2 };   /* [2][6][48] of which 40 columns are the tensor's */
+  uint64_t in = sim_alloc(d.sim, BYTES, "in", true), out = sim_alloc(d.sim, BYTES, "out", false);
+  uint16_t *a = sim_host(d.sim, in, BYTES), *b = sim_host(d.sim, out, BYTES);
+  for (int k = 0; k < BYTES / 2; k++) a[k] = (uint16_t)(k + 1), b[k] = 9999;
+  struct { struct sim_tensor from, to; int bytes; } p = {.bytes = 32 * 4 * 1 * 2};
+  char why[200];
+  const uint64_t dims[] = {40, 5, 2}, strides[] = {96, 576};
+  const uint32_t box[] = {32, 4, 1};
+  ck_assert(sim_tensor_map(&p.from, SIM_TENSOR_F16, 3, in, dims, strides, box, MODEL_TMA_64B, false,
+                           why, sizeof why));
+  ck_assert(sim_tensor_map(&p.to, SIM_TENSOR_F16, 3, out, (uint64_t[]){34, 4, 2}, strides, box,
+                           MODEL_TMA_64B, false, why, sizeof why));
+  struct sim_launch l = {.kernel = "box_through", .grid = {1, 1, 1}, .block = {32, 1, 1},
+                         .params = &p, .param_bytes = 260};
+  struct sim_result r;
+  ck_assert_msg(sim_launch(d.sim, &l, &r), "%s", r.nfaults ? r.faults[0].text : "");
+  for (int z = 0; z < 2; z++)
+    for (int y = 0; y < 6; y++)
+      for (int x = 0; x < 48; x++) {
+        bool moved = z == 0 && y >= 1 && y < 4 && x >= 4 && x < 34;
+        int want = moved ? a[(6 + y - 1) * 48 + x - 4] : 9999;
+        ck_assert_int_eq(b[(z * 6 + y) * 48 + x], want);
+      }
+  sim_result_free(&r);
+  /* What is no map is a fault that says so. */
+  memset(&p.from, 0, sizeof p.from);
+  ck_assert(!sim_launch(d.sim, &l, &r));
+  ck_assert_msg(strstr(r.faults[0].text, "no tensor map"), "%s", r.faults[0].text);
+  sim_result_free(&r);
+  device_close(&d);
+}
+END_TEST
+
+START_TEST(tensor_map_rules)
+{
+  struct sim_tensor m;
+  char why[200];
+  const uint64_t dims[] = {64, 64};
+#define MAKE(address, strides, x, swizzle)                                                       \
+  sim_tensor_map(&m, SIM_TENSOR_F32, 2, address, dims, strides, (uint32_t[]){x, 8}, swizzle, false, \
+                 why, sizeof why)
+  ck_assert(MAKE(4096, NULL, 32, MODEL_TMA_128B));
+  ck_assert_uint_eq(sim_tensor_box_bytes(&m), 1024);
+  ck_assert(!MAKE(4104, NULL, 32, MODEL_TMA_128B));
+  ck_assert(!MAKE(4096, NULL, 64, MODEL_TMA_128B));   /* 256 bytes a row */
+  ck_assert(!MAKE(4096, NULL, 6, MODEL_TMA_NONE));    /* 24 bytes a row */
+  ck_assert(!MAKE(4096, NULL, 260, MODEL_TMA_NONE));
+  ck_assert(!MAKE(4096, ((uint64_t[]){260}), 32, MODEL_TMA_NONE));
+}
+END_TEST
+
 Suite *suite_sim_async(void)
 {
   Suite *s = suite_create("sim_async");
@@ -248,6 +364,9 @@ Suite *suite_sim_async(void)
   tcase_add_test(t, values);
   tcase_add_test(t, async_values);
   tcase_add_test(t, bulk_counts);
+  tcase_add_loop_test(t, tensor_in, 0, 8);
+  tcase_add_test(t, tensor_through);
+  tcase_add_test(t, tensor_map_rules);
   suite_add_tcase(s, t);
   return s;
 }

@@ -64,6 +64,8 @@ static void help(void)
     "    =below:N =below:N:SEED     whole numbers from 0 to N - 1\n"
     "    =iota =VALUE =@FILE        0 1 2 ..., one value, raw little-endian bytes\n"
     "    >FILE                      write the buffer there afterwards\n"
+    "  tma:f16[64,128]=uniform/box=64,64/swizzle=128B\n"
+    "                               a tensor map of such a buffer (CUtensorMap by value)\n"
     "exit status: 0 clean, 1 a fault in the kernel, 2 bad input, 3 our fault\n");
 }
 

@@ -278,6 +278,74 @@ static bool parse_struct(struct argument *a, char *why, size_t size)
   return true;
 }
 
+/* "64,128" -> {128, 64}: innermost first, as a tensor map has them.  0: not such a list. */
+static unsigned list(const char *text, size_t length, uint64_t out[SIM_TENSOR_RANK])
+{
+  uint64_t n[SIM_TENSOR_RANK];
+  unsigned rank = 0;
+  for (const char *end = text + length; text < end && rank < SIM_TENSOR_RANK;) {
+    char *after;
+    if (*text < '0' || *text > '9') return 0;
+    n[rank++] = strtoull(text, &after, 10);
+    if (after == end) {
+      for (unsigned k = 0; k < rank; k++) out[k] = n[rank - 1 - k];
+      return rank;
+    }
+    if (*after != ',') return 0;
+    text = after + 1;
+  }
+  return 0;
+}
+
+static int tensor_type(const char *name)
+{
+  static const struct { const char *name; enum sim_tensor_type type; } known[] = {
+    {"u8", SIM_TENSOR_U8},   {"u16", SIM_TENSOR_U16},   {"u32", SIM_TENSOR_U32},
+    {"i32", SIM_TENSOR_S32}, {"u64", SIM_TENSOR_U64},   {"i64", SIM_TENSOR_S64},
+    {"f16", SIM_TENSOR_F16}, {"bf16", SIM_TENSOR_BF16}, {"f32", SIM_TENSOR_F32},
+    {"f64", SIM_TENSOR_F64},
+  };
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+    if (!strcmp(known[k].name, name)) return (int)known[k].type;
+  return -1;
+}
+
+/* tma:TYPE[DIMS]=.../box=DIMS/swizzle=S: the middle is a buffer whose count is a product. */
+static bool parse_tensor(struct argument *a, char *why, size_t size)
+{
+  static const char *const swizzles[] = {"none", "32B", "64B", "128B"};
+  char text[1024], buffer[1024];
+  uint64_t dims[SIM_TENSOR_RANK], sides[SIM_TENSOR_RANK];
+  uint32_t box[SIM_TENSOR_RANK];
+  if ((size_t)snprintf(text, sizeof text, "%s", a->text + 4) >= sizeof text)
+    return wrong(why, size, "'%s' is too long", a->text);
+  char *swizzle = strstr(text, "/swizzle="), *sized = strstr(text, "/box=");
+  if (swizzle) *swizzle = 0;
+  if (sized) *sized = 0;
+  char *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL;
+  const struct type *t = open ? find_type(text, (size_t)(open - text)) : NULL;
+  int type = t ? tensor_type(t->name) : -1, mode = swizzle ? -1 : 0;
+  unsigned rank = close ? list(open + 1, (size_t)(close - open - 1), dims) : 0;
+  if (type < 0 || !rank || !sized || list(sized + 5, strlen(sized + 5), sides) != rank)
+    return wrong(why, size, "'%s': expected a tensor and a box of as many sides, like "
+                 "tma:f16[64,128]=uniform/box=64,64/swizzle=128B", a->text);
+  for (int k = 0; swizzle && k < 4; k++)
+    if (!strcmp(swizzle + 9, swizzles[k])) mode = k;
+  if (mode < 0)
+    return wrong(why, size, "'%s': a swizzle is none, 32B, 64B or 128B, and comes last", a->text);
+  char problem[160];
+  for (unsigned k = 0; k < rank; k++) box[k] = sides[k] > 256 ? 257 : (uint32_t)sides[k];
+  if (!sim_tensor_map(&a->tensor, (enum sim_tensor_type)type, rank, 0, dims, NULL, box,
+                      (enum model_tma)mode, false, problem, sizeof problem))
+    return wrong(why, size, "'%s': %s", a->text, problem);
+  for (char *c = open; c < close; c++)
+    if (*c == ',') *c = '*';
+  snprintf(buffer, sizeof buffer, "%s", open + 1);
+  a->type = t->name;
+  a->width = t->width;
+  return parse_buffer(t, buffer, a, why, size);
+}
+
 bool argument_parse(const char *text, struct argument *a, char *why, size_t size)
 {
   memset(a, 0, sizeof *a);
@@ -286,6 +354,7 @@ bool argument_parse(const char *text, struct argument *a, char *why, size_t size
     a->type = "struct";
     return parse_struct(a, why, size);
   }
+  if (!strncmp(text, "tma:", 4)) return parse_tensor(a, why, size);
   size_t name = strcspn(text, ":[");
   const struct type *t = find_type(text, name);
   if (!t)
@@ -325,6 +394,7 @@ static void describe(const struct ptx_symbol *p, char *out, size_t size)
 static bool fits(const struct ptx_symbol *p, const struct argument *a)
 {
   enum ptx_kind kind = ptx_type_kind(p->type);
+  if (a->tensor.rank) return p->bytes == SIM_TENSOR_BYTES;
   if (a->is_buffer) return p->bytes == 8 && kind != PTX_FLOAT;
   if (a->bytes != p->bytes) return false;
   if (p->bytes * 8 != ptx_type_bits(p->type)) return true;   /* a struct: bytes are bytes */
@@ -369,9 +439,16 @@ bool arguments_pack(const struct ptx_function *kernel, const struct argument *a,
   }
   *params = calloc(*bytes ? *bytes : 1, 1);
   if (!*params) return false;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; i++) {
+    if (a[i].tensor.rank) {
+      struct sim_tensor map = a[i].tensor;
+      map.address = a[i].address;
+      memcpy(*params + kernel->params[i]->offset, &map, sizeof map);
+      continue;
+    }
     memcpy(*params + kernel->params[i]->offset,
            a[i].is_buffer ? (const void *)&a[i].address : a[i].data,
            a[i].is_buffer ? 8 : a[i].bytes);
+  }
   return true;
 }

@@ -8,11 +8,15 @@
  *   f32[]=@in.bin    f32[100]=@in.bin  raw little-endian bytes of a file
  *   f32[65536]>out.bin                 written there after the launch; combines with the above
  *   {i32:4,f32:0.5}                    a struct by value, laid out as C does
+ *   tma:f16[64,128]=uniform/box=64,64/swizzle=128B
+ *                                      a tensor map (const __grid_constant__ CUtensorMap) of a
+ *                                      buffer: 64 rows of 128; the swizzle is none 32B 64B 128B
  */
 #ifndef ARGUMENTS_H
 #define ARGUMENTS_H
 
 #include "sim/sim.h"
+#include "sim/tensormap.h"
 
 struct argument {
   const char *text;            /* as given */
@@ -24,6 +28,7 @@ struct argument {
   size_t bytes, align;
   char *save;                  /* file to write, or NULL */
   uint64_t address;            /* on the device, once given out */
+  struct sim_tensor tensor;    /* rank 0: none; its address is set when packed */
 };
 
 /* Parses one argument; false with one sentence in `why`. */

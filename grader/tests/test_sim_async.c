@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sim.h"
+#include "profile/arguments.h"
 #include "sim/tensormap.h"
 
 enum { INTS = 4096, GRID = 3 };
@@ -354,6 +354,39 @@ START_TEST(tensor_map_rules)
 }
 END_TEST
 
+/* What banks profile takes for a tensor map: sides as C writes them, the outermost first. */
+START_TEST(tensor_argument)
+{
+  struct argument a;
+  struct device d;
+  char why[600];
+  ck_assert_msg(argument_parse("tma:f16[6,40]=iota/box=4,32/swizzle=64B", &a, why, sizeof why), "%s",
+                why);
+  ck_assert_uint_eq(a.bytes, 480);
+  ck_assert_uint_eq(a.data[2] | a.data[3] << 8, 0x3c00);
+  ck_assert(a.tensor.rank == 2 && a.tensor.dims[0] == 40 && a.tensor.dims[1] == 6);
+  ck_assert(a.tensor.box[0] == 32 && a.tensor.box[1] == 4 && a.tensor.strides[0] == 80);
+  ck_assert(a.tensor.swizzle == MODEL_TMA_64B);
+  device_open(&d, "tensor");
+  const struct ptx_function *k = ptx_find_entry(d.module, "box_in");
+  struct argument five[5] = {a};
+  for (int n = 1; n < 5; n++) ck_assert(argument_parse(n == 1 ? "i32[4]" : "i32:1", &five[n], why, 600));
+  ck_assert_msg(arguments_check(k, five, 5, why, sizeof why), "%s", why);
+  struct argument swap = five[0];
+  five[0] = five[1], five[1] = swap;
+  ck_assert(!arguments_check(k, five, 5, why, sizeof why));
+  for (int n = 0; n < 5; n++) argument_free(&five[n]);
+  device_close(&d);
+  static const char *const bad[] = {"tma:f16[6,40]", "tma:f16[6,40]/box=4", "tma:f16[6,40]/box=4,40/swizzle=64B",
+                                    "tma:f16[6,44]/box=4,32", "tma:i8[16]/box=16"};
+  for (size_t n = 0; n < sizeof bad / sizeof *bad; n++) {
+    ck_assert_msg(!argument_parse(bad[n], &a, why, sizeof why), "%s", bad[n]);
+    ck_assert(strlen(why) > 20);
+    argument_free(&a);
+  }
+}
+END_TEST
+
 Suite *suite_sim_async(void)
 {
   Suite *s = suite_create("sim_async");
@@ -367,6 +400,7 @@ Suite *suite_sim_async(void)
   tcase_add_loop_test(t, tensor_in, 0, 8);
   tcase_add_test(t, tensor_through);
   tcase_add_test(t, tensor_map_rules);
+  tcase_add_test(t, tensor_argument);
   suite_add_tcase(s, t);
   return s;
 }

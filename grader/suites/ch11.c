@@ -474,7 +474,7 @@ static const struct exercise exercises[] = {
    .tests = permute_tests, .bench = bench_permute},
   {.id = "11-gather/combine", .title = "Weighted rows back to their tokens",
    .kind = EXERCISE_KERNEL, .file = "combine.cu", .read = READ, .hints = ch11_combine_hints,
-   .tests = ch11_combine_tests},
+   .tests = ch11_combine_tests, .bench = ch11_bench_combine},
   {.id = "11-gather/codebook", .title = "A codebook that no codes make slow",
    .kind = EXERCISE_KERNEL, .file = "codebook.cu", .read = READ, .hints = codebook_hints,
    .tests = codebook_tests, .bench = bench_codebook},

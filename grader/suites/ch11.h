@@ -11,5 +11,6 @@ double ch11_sectors(struct verdict *v, const struct evidence *e, enum model_op o
 
 extern const struct test ch11_place_tests[], ch11_combine_tests[];
 extern const char *const ch11_place_hints[], *const ch11_combine_hints[];
+void ch11_bench_combine(struct plan *p, struct rng *r, int size);
 
 #endif

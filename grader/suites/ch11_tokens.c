@@ -300,6 +300,11 @@ static const struct mix wide = {64, 256, false};
 
 static void plan_wide(struct plan *p, struct rng *r) { plan_combine(p, r, wide); }
 
+void ch11_bench_combine(struct plan *p, struct rng *r, int size)
+{
+  plan_combine(p, r, (struct mix){2048 << size, 1024, false});
+}
+
 static void judge_wide(struct verdict *v, const struct evidence *e, struct rng *r)
 {
   uint64_t best = (uint64_t)wide.tokens * wide.width / 8;

@@ -95,6 +95,11 @@ static void judge_rows(struct verdict *v, const struct evidence *e, struct rng *
 
 static void plan_full(struct plan *p, struct rng *r) { plan_fragments(p, r, 128); }
 
+static void bench_fragments(struct plan *p, struct rng *r, int size)
+{
+  plan_fragments(p, r, 65536 << size);
+}
+
 static void judge_full(struct verdict *v, const struct evidence *e, struct rng *r)
 {
   if (judge_clean(v, e) && judge_values(v, e, r, 128, 0)) judge_both(v, e, 4, 4, 4 * BLOCKS);
@@ -167,6 +172,11 @@ static const struct sums long_case = {256, 64};
 enum { TWO_BUFFERS = 2 * 32 * 64 * 4 };
 
 static void plan_long(struct plan *p, struct rng *r) { plan_sums(p, r, long_case); }
+
+static void bench_sums(struct plan *p, struct rng *r, int size)
+{
+  plan_sums(p, r, (struct sums){512, 8448 << size});        /* 132 blocks, 264, 528 */
+}
 
 /* That the copies overlap the sums cannot be counted; that they are asynchronous, and that there
  * are two buffers for them to be in, can. */
@@ -361,13 +371,13 @@ static const struct exercise exercises[] = {
    .tests = predict_tests, .names = prediction_names},
   {.id = "12-tiles/fragments", .title = "ldmatrix from rows of 128 bytes: 4 instead of 32",
    .kind = EXERCISE_KERNEL, .file = "fragments.cu", .read = READ, .hints = fragments_hints,
-   .tests = fragments_tests},
+   .tests = fragments_tests, .bench = bench_fragments},
   {.id = "12-tiles/matmul", .title = "A 64 x 64 tile with the matrix units",
    .kind = EXERCISE_KERNEL, .file = "matmul.cu", .read = READ, .hints = ch12_matmul_hints,
    .tests = ch12_matmul_tests},
   {.id = "12-tiles/stages", .title = "Two buffers: add up one tile while the next arrives",
    .kind = EXERCISE_KERNEL, .file = "stages.cu", .read = READ, .hints = stages_hints,
-   .tests = stages_tests},
+   .tests = stages_tests, .bench = bench_sums},
   {.id = "12-tiles/tma", .title = "A tile from the TMA, and a reader that knows (optional)",
    .kind = EXERCISE_KERNEL, .file = "tma.cu", .read = READ, .hints = tma_hints,
    .tests = tma_tests},

@@ -47,6 +47,8 @@ struct bulk {
   size_t nbars, bars_room;
   struct bulk_copy *copies;    /* in order of issue */
   size_t ncopies, copies_room;
+  size_t held;                 /* bytes of all copies */
+  size_t ndeferred;            /* of all mbarriers */
   uint32_t group[SIM_MAX_WARPS * SIM_LANES];   /* the open bulk group of each thread */
 };
 

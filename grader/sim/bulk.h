@@ -16,7 +16,9 @@ struct bulk_form {             /* sim_inst.extra; the instruction's own address 
 
 struct bulk_form *bulk_lower(struct lowering *l, bool store, const struct ptx_operand *shared,
                              const struct ptx_operand *far, const struct ptx_operand *bar);
-struct bulk_copy *bulk_push(struct warp *w, const struct sim_inst *i, unsigned lane);
+/* Room for a copy of `bytes`, its data included; NULL after a fault. */
+struct bulk_copy *bulk_push(struct warp *w, const struct sim_inst *i, unsigned lane,
+                            uint32_t bytes);
 void bulk_touch(struct warp *w, const struct sim_inst *i, const struct bulk_copy *c);
 void bulk_gather(const struct block *b, const struct bulk_copy *c, uint8_t *out);
 void bulk_count_shared(struct warp *w, const struct sim_inst *i, uint32_t at, uint32_t bytes);

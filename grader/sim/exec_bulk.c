@@ -14,7 +14,7 @@
 #include "bulk.h"
 #include "rows.h"
 
-enum { CHUNK = 16, MOST_COPIES = 1 << 14 };
+enum { CHUNK = 16, MOST_COPIES = 1 << 14, MOST_HELD = 64 << 20 };
 
 static bool checks(const struct warp *w) { return !w->runner->sim->options.no_checks; }
 
@@ -48,15 +48,16 @@ bool bulk_shared(struct warp *w, const struct sim_inst *i, unsigned lane, uint64
 
 /* ---- copies of a block ------------------------------------------------------------------------ */
 
-struct bulk_copy *bulk_push(struct warp *w, const struct sim_inst *i, unsigned lane)
+struct bulk_copy *bulk_push(struct warp *w, const struct sim_inst *i, unsigned lane,
+                            uint32_t bytes)
 {
   struct block *b = w->block;
   if (!b->bulk) b->bulk = calloc(1, sizeof *b->bulk);
   struct bulk *k = b->bulk;
   if (!k) abort();
-  if (k->ncopies >= MOST_COPIES) {
+  if (k->ncopies >= MOST_COPIES || k->held + bytes > MOST_HELD) {
     fault_note(w, i, lane, SIM_FAULT_MEMORY, true,
-               "%d bulk copies are on their way: wait for them in the loop", MOST_COPIES);
+               "%zu bulk copies are on their way: wait for them in the loop", k->ncopies);
     return NULL;
   }
   if (k->ncopies == k->copies_room) {
@@ -65,8 +66,10 @@ struct bulk_copy *bulk_push(struct warp *w, const struct sim_inst *i, unsigned l
     if (!k->copies) abort();
   }
   struct bulk_copy *c = &k->copies[k->ncopies++];
-  *c = (struct bulk_copy){.inst = i, .warp = w, .lane = lane,
-                          .group = k->group[w->id * SIM_LANES + lane]};
+  k->held += bytes;
+  *c = (struct bulk_copy){.inst = i, .warp = w, .lane = lane, .bytes = bytes,
+                          .data = malloc(bytes), .group = k->group[w->id * SIM_LANES + lane]};
+  if (!c->data) abort();
   return c;
 }
 
@@ -87,6 +90,7 @@ static void land_load(struct block *b, struct bulk_copy *c)
 {
   for (uint32_t k = 0; k < c->bytes; k += CHUNK) memcpy(b->shared + placed(c, k), c->data + k, CHUNK);
   if (checks(c->warp)) shadow_landed(b, c->at, c->bytes, SHADOW_ENGINE * SIM_LANES);
+  b->bulk->held -= c->bytes;
   free(c->data);
 }
 
@@ -106,6 +110,7 @@ static void land_store(struct block *b, struct bulk_copy *c)
     const struct sim_object *o = memory_find(c->warp->runner->sim, c->to);
     memcpy(o->host + (c->to - o->base), now, c->bytes);
   }
+  b->bulk->held -= c->bytes;
   free(now);
   free(c->data);
   free((void *)(uintptr_t)c->box);
@@ -156,7 +161,7 @@ void bulk_start(struct block *b)
     free((void *)(uintptr_t)k->copies[n].box);
   }
   for (size_t n = 0; n < k->nbars; n++) free(k->bars[n].deferred);
-  k->ncopies = k->nbars = 0;
+  k->ncopies = k->nbars = k->ndeferred = k->held = 0;
   memset(k->group, 0, sizeof k->group);
 }
 
@@ -274,14 +279,11 @@ static bool copy_lane(struct warp *w, const struct sim_inst *i, unsigned lane)
     m = mbarrier_find(w, i, lane, bulk_address(w, form->bar, form->bar_wide, form->bar_add, lane));
     if (!m) return false;
   }
-  struct bulk_copy *c = bulk_push(w, i, lane);
+  struct bulk_copy *c = bulk_push(w, i, lane, bytes);
   if (!c) return false;
   c->store = form->store;
   c->at = at;
-  c->bytes = bytes;
   c->to = far;
-  c->data = malloc(bytes);
-  if (!c->data) abort();
   bulk_touch(w, i, c);
   if (form->store) {
     bulk_gather(w->block, c, c->data);

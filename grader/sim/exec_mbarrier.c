@@ -12,7 +12,7 @@
 #include "async.h"
 #include "rows.h"
 
-enum { RELEASES = 64 };
+enum { RELEASES = 64, MOST_DEFERRED = 1 << 16 };
 enum { ARRIVE_EXPECT = 1, ARRIVE_DROP = 2, ARRIVE_NO_COMPLETE = 4 };   /* small[1] */
 
 static bool checks(const struct warp *w) { return !w->runner->sim->options.no_checks; }
@@ -82,6 +82,7 @@ void mbarrier_settle(struct block *b, struct mbarrier *m)
 {
   while (m->ndeferred) {
     struct deferred d = m->deferred[--m->ndeferred];
+    b->bulk->ndeferred--;
     struct warp *w = &b->warps[d.warp];
     async_land_before(w, d.lane, d.before);
     join(b, m, w);
@@ -150,6 +151,7 @@ HANDLER(mbarrier_init)
       memset(bar, 0, sizeof *bar);
     }
     struct deferred *deferred = bar->deferred;
+    k->ndeferred -= bar->ndeferred;
     size_t room = bar->deferred_room;
     *bar = (struct mbarrier){.at = at, .expected = count, .pending = count, .deferred = deferred,
                              .deferred_room = room};
@@ -168,6 +170,7 @@ HANDLER(mbarrier_inval)
     unsigned lane = first_lane(m);
     struct mbarrier *bar = mbarrier_find(w, i, lane, address_of(w, i, lane));
     if (!bar) return;
+    k->ndeferred -= bar->ndeferred;
     free(bar->deferred);
     if (checks(w)) shadow_forget(w->block, bar->at, MBARRIER_BYTES);
     *bar = k->bars[--k->nbars];
@@ -248,6 +251,11 @@ HANDLER(async_arrive)
     struct mbarrier *m = mbarrier_find(w, i, lane, address_of(w, i, lane));
     if (!m) return;
     if (!i->small[1]) m->pending++;
+    if (++w->block->bulk->ndeferred > MOST_DEFERRED) {
+      fault_note(w, i, lane, SIM_FAULT_MEMORY, true,
+                 "%d arrivals wait for copies: wait for the phase in the loop", MOST_DEFERRED);
+      return;
+    }
     if (m->ndeferred >= m->pending) {
       fault_note(w, i, lane, SIM_FAULT_BARRIER, true,
                  "more arrivals than this mbarrier was initialised for: it lacks %u of %u",

@@ -81,14 +81,26 @@ static void fill(const struct sim_tensor *m, uint8_t *tile, uint32_t bytes)
   memset(tile, m->fill ? 0xff : 0, bytes);   /* all ones is a NaN of each float type */
 }
 
-/* The map at a lane's address, whole and pointing at memory that is all there. */
+/* The map at a lane's address, made by sim_tensor_map and pointing at memory that is all there. */
+static bool sound(const struct sim_tensor *m)
+{
+  struct sim_tensor again;
+  char why[160];
+  uint32_t box[SIM_TENSOR_RANK];
+  for (int k = 0; k < SIM_TENSOR_RANK; k++) box[k] = m->box[k];
+  return m->magic == SIM_TENSOR_MAGIC &&
+         sim_tensor_map(&again, (enum sim_tensor_type)m->type, m->rank, m->address, m->dims,
+                        m->strides, box, (enum model_tma)m->swizzle, m->fill, why, sizeof why) &&
+         !memcmp(m, &again, sizeof again);
+}
+
 static const struct sim_object *read_map(struct warp *w, const struct sim_inst *i, unsigned lane,
                                          const struct bulk_form *form, struct sim_tensor *m)
 {
   uint64_t room = 0, at = bulk_address(w, form->far, form->far_wide, form->far_add, lane);
   const uint8_t *bytes = access_host(w, lane, at, &room);
   if (!bytes || room < sizeof *m || at % SIM_TENSOR_ALIGN ||
-      (memcpy(m, bytes, sizeof *m), m->magic != SIM_TENSOR_MAGIC)) {
+      (memcpy(m, bytes, sizeof *m), !sound(m))) {
     fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
                "there is no tensor map at 0x%llx: pass it as `const __grid_constant__ CUtensorMap`, and "
                "give the kernel one (`tma:` of banks profile)", (unsigned long long)at);
@@ -100,8 +112,8 @@ static const struct sim_object *read_map(struct warp *w, const struct sim_inst *
     return NULL;
   }
   const struct sim_object *o = memory_find(w->runner->sim, m->address);
-  uint64_t last = m->dims[0] * m->element;
-  for (unsigned k = 1; k < m->rank; k++) last += (m->dims[k] - 1) * m->strides[k - 1];
+  unsigned __int128 last = m->dims[0] * m->element;
+  for (unsigned k = 1; k < m->rank; k++) last += (unsigned __int128)(m->dims[k] - 1) * m->strides[k - 1];
   if (!o || last > o->size - (m->address - o->base)) {
     fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
                "the tensor map describes %llu bytes, and %s has %llu", (unsigned long long)last,
@@ -139,7 +151,7 @@ static bool tensor_lane(struct warp *w, const struct sim_inst *i, unsigned lane)
     m = mbarrier_find(w, i, lane, bulk_address(w, form->bar, form->bar_wide, form->bar_add, lane));
     ok = m != NULL;
   }
-  struct bulk_copy *c = ok ? bulk_push(w, i, lane) : NULL;
+  struct bulk_copy *c = ok ? bulk_push(w, i, lane, bytes) : NULL;
   if (!c) {
     free(x);
     return false;
@@ -147,11 +159,8 @@ static bool tensor_lane(struct warp *w, const struct sim_inst *i, unsigned lane)
   for (unsigned k = 0; k < form->rank; k++) x->at[k] = SIM_ROW(s32_row, form->at[k])[lane];
   c->store = form->store;
   c->at = at;
-  c->bytes = bytes;
   c->to = x->map.address;
   c->swizzle = x->map.swizzle;
-  c->data = malloc(bytes);
-  if (!c->data) abort();
   bulk_touch(w, i, c);
   struct moving v = {.object = o, .tile = c->data,
                      .touched = malloc((bytes / CHUNK + bytes / x->map.element + 2) * 8)};

@@ -158,6 +158,7 @@ void fuse_loads(struct fuse *z)
   if (!first || !list || !l.hash) z->failed = "out of memory";
   if (!z->failed) {
     memset(l.hash, 0xff, l.hash_size * sizeof *l.hash);
+    memset(first, 0xff, (z->f->ninsts + 1) * sizeof *first);   /* some write and have no access */
     for (uint32_t a = z->naccess; a-- > 0;) first[z->access[a].inst] = a;
   }
   for (uint32_t a = 0; a < z->naccess && !z->failed; a++) {

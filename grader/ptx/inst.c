@@ -215,7 +215,7 @@ static bool sources_have_its_type(enum ptx_op op)
 static void fix_literal(struct reader *r, const struct mnemonic *m, uint32_t line,
                         struct ptx_operand *o, unsigned place)
 {
-  if (o->kind != PTX_O_IMM || !m->ntypes) return;
+  if (o->kind != PTX_O_IMM || !m->ntypes || m->op == PTX_CREATEPOLICY) return;
   enum ptx_type type = m->types[m->ntypes - 1];
   if (m->op == PTX_SLCT && place < 3) type = m->types[0];
   if ((m->op == PTX_SETP || m->op == PTX_SET || m->op == PTX_SELP) && place == 3) return;

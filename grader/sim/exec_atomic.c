@@ -6,6 +6,7 @@
  * float additions and 64-bit operations loop. */
 #include <string.h>
 
+#include "narrow.h"
 #include "rows.h"
 
 enum atom { ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_CAS, ATOM_EXCH, ATOM_ADD, ATOM_INC, ATOM_DEC,
@@ -147,6 +148,38 @@ HANDLER(atom_128)
   }
 }
 
+/* Halves, single or in pairs: small[2] says how many and of which kind. */
+enum { PAIR = 1, BF16 = 2 };
+
+static uint16_t add_half(uint16_t a, uint16_t b, bool bf)
+{
+  return bf ? float_bf16(bf16_float(a) + bf16_float(b)) : float_f16(f16_float(a) + f16_float(b));
+}
+
+HANDLER(atom_half)
+{
+  struct span s;
+  bool fresh = true, bf = i->small[2] & BF16;
+  unsigned n = i->small[2] & PAIR ? 2 : 1;
+  w->spins++;
+  while (exec) {
+    uint32_t now = access_span(w, i, exec, fresh, ACCESS_ATOMIC, &s);
+    if (!now) return;
+    for (uint32_t m = now; m; m &= m - 1) {
+      unsigned l = first_lane(m);
+      uint16_t h[2] = {0, 0}, b[2];
+      memcpy(h, s.base + s.rel[l], 2 * n);
+      memcpy(b, SIM_ROW(u8_row, i->b) + 4 * l, 4);
+      uint32_t old = h[0] | (uint32_t)h[1] << 16;
+      for (unsigned k = 0; k < n; k++) h[k] = add_half(h[k], b[k], bf);
+      memcpy(s.base + s.rel[l], h, 2 * n);
+      if (i->small[1]) SIM_ROW(u32_row, i->d)[l] = old;
+    }
+    exec &= ~now;
+    fresh = false;
+  }
+}
+
 /* ---- lowering ------------------------------------------------------------------------------------------ */
 
 /* Whether register r is read anywhere in the function. */
@@ -209,8 +242,10 @@ static void lower_atom(struct lowering *l)
   for (unsigned k = 0; k < sizeof ops / sizeof *ops; k++)
     if (ptx_has(in, (enum ptx_mod)ops[k].mod)) op = ops[k].op;
   bool is_float = ptx_type_kind(type) == PTX_FLOAT;
+  bool pair = type == PTX_T_F16X2 || type == PTX_T_BF16X2, bf = type == PTX_T_BF16 || type == PTX_T_BF16X2;
+  bool half = pair || bf || type == PTX_T_F16;
   if (in->vector > 1 || in->operands[0].kind == PTX_O_VECTOR ||
-      (is_float && type != PTX_T_F32 && type != PTX_T_F64) ||
+      (is_float && !half && type != PTX_T_F32 && type != PTX_T_F64) || (half && op != ATOM_ADD) ||
       (is_float && op != ATOM_ADD && op != ATOM_EXCH) || bits < 16 ||
       (bits == 128 && op != ATOM_CAS && op != ATOM_EXCH)) {
     lower_refuse(l, "the simulator does not run this atomic");
@@ -233,6 +268,8 @@ static void lower_atom(struct lowering *l)
           : bits >= 64                 ? MODEL_ATOM_LOOP64
           : is_float && op == ATOM_ADD ? MODEL_ATOM_LOOP
           : bits == 16                 ? MODEL_ATOM_LOOP : MODEL_ATOM_NATIVE;
+  s->small[2] = (uint8_t)((pair ? PAIR : 0) | (bf ? BF16 : 0));
+  if (half) s->run = atom_half;
   if (!s->run)
     s->run = bits == 128 ? atom_128 : bits == 64 ? atom_64 : bits == 16 ? atom_16
              : op == ATOM_ADD && !is_float && !wanted ? red_add_32 : atom_32;

@@ -373,6 +373,18 @@ HANDLER(nothing)
 static void lower_fence(struct lowering *l) { l->out->run = fence; }
 static void lower_nothing(struct lowering *l) { l->out->run = nothing; }
 
+/* A cache policy means nothing here; the register gets a value that is the same on every run. */
+HANDLER(policy)
+{
+  u64_row *d_ = SIM_ROW(u64_row, i->d);
+  LANES_OF(u64, uint64_t r = 0)
+}
+static void lower_policy(struct lowering *l)
+{
+  l->out->d = lower_dest(l, &l->in->operands[0], 64);
+  l->out->run = policy;
+}
+
 const struct sim_form sim_forms_memory[] = {
     FORM_ANY(LD, lower_ld),
     FORM_ANY(LDU, lower_ld),
@@ -384,5 +396,7 @@ const struct sim_form sim_forms_memory[] = {
     FORM_ANY(PREFETCH, lower_nothing),
     FORM_ANY(PREFETCHU, lower_nothing),
     FORM_ANY(APPLYPRIORITY, lower_nothing),
+    FORM_ANY(DISCARD, lower_nothing),
+    FORM_ANY(CREATEPOLICY, lower_policy),
     {.op = PTX_OPS},
 };

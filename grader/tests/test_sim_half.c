@@ -476,6 +476,110 @@ START_TEST(single_conversions)
 }
 END_TEST
 
+/* ---- atomics, and integers in pieces ------------------------------------------------------------ */
+
+/* 1,024 threads add to words of shared memory, four to a word; sums of small whole numbers are exact. */
+START_TEST(atomic_halves)
+{
+  static const char *const lines[] = {
+      "red.shared.add.noftz.f16x2 [%r50], %r10;", "atom.shared.add.noftz.f16x2 %r31, [%r50], %r10;",
+      "red.shared.add.noftz.bf16x2 [%r50], %r10;",
+      "atom.shared.add.noftz.f16 %rs5, [%r50], %rs1;\natom.shared.add.noftz.f16 %rs6, [%r50+2], %rs2;"};
+  const struct format *f = _i == 2 ? &bf16 : &f16;
+  char body[600];
+  snprintf(body, sizeof body, "and.b32 %%r50, %%r0, 255;\nmad.lo.u32 %%r50, %%r50, 4, %%r1;\n"
+           "mov.b32 {%%rs1, %%rs2}, %%r10;\n%s\nbar.sync 0;\nld.shared.u32 %%r30, [%%r50];\n", lines[_i]);
+  struct tile t;
+  ck_assert_msg(tile_open(&t, body, THREADS, 1024, true), "%s", t.error.text);
+  memset(t.data, 0, 1024);
+  for (unsigned k = 0; k < THREADS; k++)
+    t.in[k][0] = nearest(f, (double)(k % 13)) | nearest(f, -(double)(k % 7)) << 16;
+  run_ok(&t);
+  for (unsigned k = 0; k < THREADS; k++) {
+    double low = 0, high = 0;
+    for (unsigned j = k % 256; j < THREADS; j += 256) low += j % 13, high -= j % 7;
+    ck_assert(value(f, (uint16_t)t.out[k][0]) == low && value(f, t.out[k][0] >> 16) == high);
+  }
+  if (_i < 3) ck_assert_uint_eq(tile_site(&t, MODEL_ATOM_LOOP)->requests, 32);
+  tile_close(&t);
+}
+END_TEST
+
+static int piece(uint32_t v, unsigned k, unsigned n, bool is_signed)
+{
+  if (n == 4) return is_signed ? (int8_t)(v >> 8 * k) : (int)(v >> 8 * k & 0xff);
+  return is_signed ? (int16_t)(v >> 16 * k) : (int)(v >> 16 * k & 0xffff);
+}
+static int v_add(int a, int b) { return a + b; }
+static int v_sub(int a, int b) { return a - b; }
+static int v_abs(int a, int b) { return abs(a - b); }
+static int v_min(int a, int b) { return a < b ? a : b; }
+static int v_max(int a, int b) { return a > b ? a : b; }
+static int v_mean(int a, int b) { return (int)floor((a + b + (a + b >= 0)) / 2.0); }
+static int v_gt(int a, int b) { return a > b; }
+
+static const struct { const char *line; int (*f)(int, int); int n, sign, sat, add; } videos[] = {
+    {"vabsdiff4.u32.u32.u32 @1, @2, @3, @2;\n", v_abs, 4, 0, 0, 0},
+    {"vabsdiff4.u32.u32.u32.add @1, @2, @3, @4;\n", v_abs, 4, 0, 0, 1},
+    {"vabsdiff4.s32.s32.s32.add @1, @2, @3, @4;\n", v_abs, 4, 1, 0, 1},
+    {"vadd4.s32.s32.s32.sat @1, @2, @3, @4;\n", v_add, 4, 1, 1, 0},
+    {"vsub4.u32.u32.u32.sat @1, @2, @3, @4;\n", v_sub, 4, 0, 1, 0},
+    {"vavrg4.u32.u32.u32 @1, @2, @3, @4;\n", v_mean, 4, 0, 0, 0},
+    {"vmin4.s32.s32.s32 @1, @2, @3, @4;\n", v_min, 4, 1, 0, 0},
+    {"vmax4.u32.u32.u32 @1, @2, @3, @4;\n", v_max, 4, 0, 0, 0},
+    {"vset4.u32.u32.gt.add @1, @2, @3, @4;\n", v_gt, 4, 0, 0, 1},
+    {"vadd2.u32.u32.u32 @1, @2, @3, @4;\n", v_add, 2, 0, 0, 0},
+    {"vsub2.s32.s32.s32.sat @1, @2, @3, @4;\n", v_sub, 2, 1, 1, 0},
+    {"vavrg2.s32.s32.s32 @1, @2, @3, @4;\n", v_mean, 2, 1, 0, 0},
+    {"vabsdiff2.u32.u32.u32.add @1, @2, @3, @4;\n", v_abs, 2, 0, 0, 1},
+    {"vmin2.u32.u32.u32 @1, @2, @3, @4;\n", v_min, 2, 0, 0, 0},
+    {"vmax2.s32.s32.s32 @1, @2, @3, @4;\n", v_max, 2, 1, 0, 0},
+    {"vset2.u32.u32.gt @1, @2, @3, @4;\n", v_gt, 2, 0, 0, 0},
+};
+
+START_TEST(video)
+{
+  struct tile t;
+  open_ok(&t, repeat(videos[_i].line, FIVE, false));
+  uint64_t seed = 31;
+  for (unsigned k = 0; k < THREADS * TILE_WORDS; k++) {
+    uint32_t r = tile_random(&seed);
+    t.in[k / TILE_WORDS][k % TILE_WORDS] = k % 3 ? r : r & 0x80ff7f01;
+  }
+  run_ok(&t);
+  unsigned n = (unsigned)videos[_i].n, bits = 32 / n;
+  for (unsigned k = 0; k < THREADS; k++)
+    for (unsigned j = 0; j < FIVE; j++) {
+      uint32_t sum = t.in[k][j + 2 * FIVE], packed = 0;
+      for (unsigned e = 0; e < n; e++) {
+        int r = videos[_i].f(piece(t.in[k][j], e, n, videos[_i].sign),
+                             piece(t.in[k][j + FIVE], e, n, videos[_i].sign));
+        int most = videos[_i].sign ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
+        int least = videos[_i].sign ? -most - 1 : 0;
+        if (videos[_i].sat) r = r < least ? least : r > most ? most : r;
+        sum += (uint32_t)r;
+        packed |= ((uint32_t)r & ((1u << bits) - 1)) << bits * e;
+      }
+      ck_assert_msg(t.out[k][j] == (videos[_i].add ? sum : packed), "%s of %08x %08x: %08x", videos[_i].line,
+                    t.in[k][j], t.in[k][j + FIVE], t.out[k][j]);
+    }
+  tile_close(&t);
+}
+END_TEST
+
+/* Hints change nothing: the values around them come through. */
+START_TEST(hints)
+{
+  struct tile t;
+  open_ok(&t, "createpolicy.fractional.L2::evict_last.b64 %rd20, 1.0;\ndiscard.global.L2 [%rd2], 128;\n"
+              "ld.global.L2::cache_hint.u32 %r30, [%rd1], %rd20;\n");
+  for (unsigned k = 0; k < THREADS; k++) t.in[k][0] = 3 * k;
+  run_ok(&t);
+  for (unsigned k = 0; k < THREADS; k++) ck_assert_uint_eq(t.out[k][0], 3 * k);
+  tile_close(&t);
+}
+END_TEST
+
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
 
 Suite *suite_sim_half(void)
@@ -490,6 +594,9 @@ Suite *suite_sim_half(void)
   tcase_add_loop_test(c, comparisons, 0, 8);
   tcase_add_loop_test(c, narrowed_floats, 0, COUNT(narrowing));
   tcase_add_test(c, single_conversions);
+  tcase_add_loop_test(c, atomic_halves, 0, 4);
+  tcase_add_loop_test(c, video, 0, COUNT(videos));
+  tcase_add_test(c, hints);
   suite_add_tcase(s, c);
   return s;
 }

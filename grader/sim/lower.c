@@ -140,6 +140,11 @@ bool special_ref(enum ptx_special s, sim_ref *ref, unsigned *bits)
       {PTX_S_CLUSTER_NCTARANK, SIM_IN_BLOCK, B_ONE},
       {PTX_S_TID_W, SIM_IN_BLOCK, B_ZERO}, {PTX_S_NTID_W, SIM_IN_BLOCK, B_ZERO},
       {PTX_S_CTAID_W, SIM_IN_BLOCK, B_ZERO}, {PTX_S_NCTAID_W, SIM_IN_BLOCK, B_ZERO},
+      /* The system's kilobyte of shared memory begins at 0.  What lies where in it is not told, so
+       * these may be read (unoptimised cooperative groups do) but not followed. */
+      {PTX_S_RESERVED_SMEM_OFFSET_BEGIN, SIM_IN_BLOCK, B_ZERO},
+      {PTX_S_RESERVED_SMEM_OFFSET_0, SIM_IN_BLOCK, B_ZERO},
+      {PTX_S_RESERVED_SMEM_OFFSET_1, SIM_IN_BLOCK, B_ZERO},
       {PTX_S_SMID, SIM_IN_BLOCK, B_ZERO}, {PTX_S_NSMID, SIM_IN_BLOCK, B_NSMID},
       {PTX_S_DYNAMIC_SMEM_SIZE, SIM_IN_BLOCK, B_DYNAMIC},
       {PTX_S_TOTAL_SMEM_SIZE, SIM_IN_BLOCK, B_TOTAL},

@@ -192,13 +192,14 @@ static char *read_all(const char *path, size_t *size)
 static char *compile_nvcc(const struct request *q, size_t *size)
 {
   char folder[] = "/tmp/banks-profile-XXXXXX", out[64];
-  const char *argv[MOST_FLAGS + 12];
+  const char *argv[MOST_FLAGS + 16];
   size_t n = 0;
   if (!mkdtemp(folder)) return NULL;
   snprintf(out, sizeof out, "%s/k.ptx", folder);
   argv[n++] = toolchain_find()->nvcc;
   argv[n++] = "-ptx";
   argv[n++] = "-lineinfo";
+  argv[n++] = "--extended-lambda";   /* harmless where no lambda is marked __device__ */
   bool arch = false;
   for (size_t i = 0; i < q->nflags; i++) {
     argv[n++] = q->flags[i];

@@ -71,6 +71,44 @@ static uint64_t likely_pitch(const struct access *a)
   return most >= 3 ? best : 0;
 }
 
+/* Rows that several neighbouring lanes share, as of a tile 16 wide: lanes in steps of one element,
+ * and every `lanes` lanes a jump by the pitch.  False when the addresses aren't so. */
+static bool short_rows(const struct access *a, unsigned *lanes, uint64_t *pitch)
+{
+  if (a->mask != UINT32_MAX) return false;
+  unsigned n = 1;
+  while (n < MODEL_LANES && a->addr[n] == a->addr[0] + n * a->width) n++;
+  if (n < 2 || n > MODEL_LANES / 2 || a->addr[n] <= a->addr[n - 1]) return false;
+  *lanes = n;
+  *pitch = a->addr[n] - a->addr[0];
+  for (unsigned t = 0; t < MODEL_LANES; t++)
+    if (a->addr[t] != a->addr[0] + t / n * *pitch + t % n * a->width) return false;
+  return true;
+}
+
+/* Another distance between such rows: the nearest of the cheapest. */
+static size_t advise_short_rows(const struct access *a, unsigned lanes, uint64_t pitch, char *out,
+                                size_t size)
+{
+  unsigned unit = a->width < MODEL_WORD ? MODEL_WORD : a->width, best = cost(a);
+  uint64_t to = 0, away = 0;
+  for (uint64_t p = lanes * a->width; p <= pitch + 128; p++) {
+    if (p % unit) continue;
+    struct access b = *a;
+    for (unsigned t = 0; t < MODEL_LANES; t++)
+      b.addr[t] = a->addr[0] + t / lanes * p + t % lanes * a->width;
+    unsigned c = cost(&b);
+    uint64_t d = p > pitch ? p - pitch : pitch - p;
+    if (c > best || (c == best && (!to || d >= away))) continue;
+    best = c, to = p, away = d;
+  }
+  if (!to) return 0;
+  return (size_t)snprintf(out, size, "%u lanes share a row, and the rows are %" PRIu64 " bytes "
+                          "apart (%" PRIu64 " elements): %" PRIu64 " bytes (%" PRIu64 " elements) "
+                          "give %u wavefront%s", lanes, pitch, pitch / a->width, to, to / a->width,
+                          best, best == 1 ? "" : "s");
+}
+
 static bool power_of_two(uint64_t n) { return n && !(n & (n - 1)); }
 
 static unsigned most_on_one_address(const struct access *a)
@@ -126,7 +164,12 @@ void profile_advise(const struct access *a, char *out, size_t size)
   unsigned unit = a->width < MODEL_WORD ? MODEL_WORD : a->width;
   uint64_t base = lowest(a), pitch = likely_pitch(a);
   size_t used = 0;
-  unsigned best = c.wavefronts;
+  unsigned best = c.wavefronts, lanes;
+  uint64_t apart;
+  if (short_rows(a, &lanes, &apart)) {     /* neighbours are in a row already */
+    advise_short_rows(a, lanes, apart, out, size);
+    return;
+  }
   if (pitch > a->width) {
     uint64_t pad = 0;
     for (uint64_t k = unit; k <= 4 * unit || k <= 32; k += unit) {

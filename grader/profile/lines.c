@@ -52,6 +52,22 @@ static char *read_text(const char *path)
   return text;
 }
 
+/* The source: as the compiler named it, else in the folder of the PTX file, where PTX that was moved
+ * has it beside it.  NULL when it is in neither. */
+static char *read_source(const char *name, const char *ptx_name)
+{
+  char path[1024];
+  char *text = read_text(name);
+  const char *end = strrchr(ptx_name, '/'), *slash = strrchr(name, '/');
+  if (text || !end) return text;
+  const char *const tries[] = {name, slash ? slash + 1 : name};
+  for (int k = *name == '/'; k < 2 && !text; k++) {
+    int n = snprintf(path, sizeof path, "%.*s/%s", (int)(end - ptx_name), ptx_name, tries[k]);
+    if (n > 0 && (size_t)n < sizeof path) text = read_text(path);
+  }
+  return text;
+}
+
 static void add(struct profile_line *l, const struct sim_site *s)
 {
   l->sum.requests += s->requests;
@@ -110,7 +126,7 @@ bool profile_lines(struct profile *p, const char *ptx_name, const char *ptx)
     l->operation = profile_operation(s->op);
     if (s->line && s->file < m->nfiles && m->files[s->file]) {
       snprintf(l->file, sizeof l->file, "%s", m->files[s->file]);
-      if (!texts[s->file]) texts[s->file] = read_text(m->files[s->file]);
+      if (!texts[s->file]) texts[s->file] = read_source(m->files[s->file], ptx_name);
       pick_line(texts[s->file], s->line, l->source, sizeof l->source);
     } else {
       snprintf(l->file, sizeof l->file, "%s", ptx_name);

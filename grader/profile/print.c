@@ -58,6 +58,15 @@ static void table(FILE *to, const struct profile *p)
   if (!any[0] && !any[1]) fprintf(to, "no memory access was made\n");
 }
 
+/* Addresses of global memory tell a person nothing: count them from the first 128-byte line. */
+static void from_first_line(struct access *a)
+{
+  uint64_t low = UINT64_MAX;
+  for (unsigned t = 0; t < MODEL_LANES; t++)
+    if ((a->mask >> t & 1) && a->addr[t] < low) low = a->addr[t];
+  for (unsigned t = 0; t < MODEL_LANES; t++) a->addr[t] -= low / 128 * 128;
+}
+
 static void pictures(FILE *to, const struct profile *p, unsigned most)
 {
   char where[280], picture[PICTURE_SIZE];
@@ -74,7 +83,9 @@ static void pictures(FILE *to, const struct profile *p, unsigned most)
       fprintf(to, ": %s%u wavefronts where %u %s ideal\n", c.exact ? "" : "about ", c.wavefronts,
               c.ideal, c.ideal == 1 ? "is" : "are");
     if (*l->source) fprintf(to, "  %s\n", l->source);
-    picture_access(picture, sizeof picture, &l->sum.worst, 8);
+    struct access shown = l->sum.worst;
+    if (is_global(l)) from_first_line(&shown);
+    picture_access(picture, sizeof picture, &shown, 8);
     for (char *row = picture, *end; (end = strchr(row, '\n')); row = end + 1)
       fprintf(to, "  %.*s\n", (int)(end - row), row);
     fprintf(to, "  rule: %s\n", model_rule_text(c.rule));

@@ -187,6 +187,12 @@ START_TEST(advice)
         ck_assert_msg((c.wavefronts > c.ideal) == (*text != 0), "width %u stride %u: '%s'", width,
                       stride, text);
       }
+  /* Two rows of 16 lanes, 17 words apart: 16 is better, and no loop is to be swapped. */
+  struct access tile = {.op = MODEL_STORE, .width = 4, .mask = ~0u};
+  for (unsigned t = 0; t < MODEL_LANES; t++) tile.addr[t] = (t / 16 * 17 + t % 16) * 4;
+  profile_advise(&tile, text, sizeof text);
+  ck_assert_msg(strstr(text, "64 bytes (16 elements) give 1 wavefront") && !strstr(text, "swap"),
+                "%s", text);
   struct access hot = {.op = MODEL_ATOM_NATIVE, .width = 4, .mask = ~0u};
   profile_advise(&hot, text, sizeof text);
   ck_assert_msg(strstr(text, "32 lanes update one address"), "%s", text);

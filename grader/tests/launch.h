@@ -30,6 +30,9 @@ struct launch {
   struct sim_result result;    /* of one host thread */
 };
 
+/* "" or the ending of another compiler's or target's text of the same kernels: "-clang". */
+extern const char *launch_variant;
+
 struct launch launch_of(const char *file, const char *kernel);   /* file: "gemm" */
 unsigned launch_in(struct launch *l, const void *data, size_t bytes);
 /* The buffer holds `data` before; NULL: bytes that are no sensible value of any type. */

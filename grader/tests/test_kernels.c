@@ -4,7 +4,9 @@
  * tests/kernels/NAME.cu holds them; NAME.ptx was made by nvcc 13.0 in that folder:
  *   nvcc -ptx -arch=sm_90 -lineinfo --extended-lambda NAME.cu -o NAME.ptx
  * with paths taken off the .file lines, and off philox.ptx the tables of a generator it has no use
- * for.  habits of code (structs, recursion, pointers, printf) are in test_kernels_styles.c. */
+ * for.  NAME-clang.ptx is from clang 14 as the grader calls it, NAME-debug.ptx made with -G in
+ * -lineinfo's place, NAME-sm120.ptx with -arch=sm_120.  Habits of code (structs, recursion,
+ * pointers, printf) are in test_kernels_styles.c. */
 #include <check.h>
 #include <float.h>
 #include <math.h>
@@ -558,6 +560,9 @@ START_TEST(last_block)
 }
 END_TEST
 
+static void by_clang(void) { launch_variant = "-clang"; }
+static void by_nvcc(void) { launch_variant = ""; }
+
 Suite *suite_kernels(void)
 {
   Suite *s = suite_create("kernels");
@@ -570,6 +575,22 @@ Suite *suite_kernels(void)
   tcase_add_test(t, softmax_rows);
   tcase_add_test(t, layernorm_rows);
   tcase_add_test(t, library);
+  tcase_add_test(t, stencils);
+  tcase_add_test(t, life);
+  tcase_add_test(t, bodies);
+  tcase_add_test(t, sparse);
+  tcase_add_test(t, experts);
+  tcase_add_loop_test(t, ladder, 0, 6);
+  tcase_add_test(t, last_block);
+  suite_add_tcase(s, t);
+
+  t = tcase_create("clang");
+  tcase_set_timeout(t, 60);
+  tcase_add_checked_fixture(t, by_clang, by_nvcc);
+  tcase_add_loop_test(t, products, 0, sizeof sizes / sizeof *sizes);
+  tcase_add_test(t, scans);
+  tcase_add_test(t, sorts);
+  tcase_add_loop_test(t, histograms, 0, sizeof forms / sizeof *forms);
   tcase_add_test(t, stencils);
   tcase_add_test(t, life);
   tcase_add_test(t, bodies);

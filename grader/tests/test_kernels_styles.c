@@ -451,6 +451,72 @@ START_TEST(philox)
 }
 END_TEST
 
+/* The product on tensor cores, and halves. */
+static uint16_t half_of(int n, double *value)   /* n / 16, exact as a half: |n| <= 2048 */
+{
+  unsigned sign = n < 0, m = (unsigned)(n < 0 ? -n : n), e = 0;
+  *value = n / 16.0;
+  if (m == 0) return 0;
+  while (m >> (e + 1)) e++;
+  return (uint16_t)(sign << 15 | (e - 4 + 15) << 10 | ((m << 10 >> e) & 1023));
+}
+
+START_TEST(tensor_product)
+{
+  static const struct { int m, n, k; } sizes[] = {{1, 1, 16}, {32, 32, 16}, {45, 70, 48}};
+  for (int z = 0; z < 3; z++) {
+    int m = sizes[z].m, n = sizes[z].n, k = sizes[z].k;
+    struct launch l = launch_of("mma", "gemm_mma");
+    uint16_t a[45 * 48], b[48 * 70];
+    double a2[45 * 48], b2[48 * 70];
+    for (int i = 0; i < m * k; i++) a[i] = half_of((int)(launch_random() % 400) - 200, &a2[i]);
+    for (int i = 0; i < k * n; i++) b[i] = half_of((int)(launch_random() % 400) - 200, &b2[i]);
+    launch_in(&l, a, (size_t)(m * k) * 2), launch_in(&l, b, (size_t)(k * n) * 2);
+    unsigned c = launch_out(&l, NULL, (size_t)(m * n) * 4);
+    launch_int(&l, m), launch_int(&l, n), launch_int(&l, k);
+    launch_run(&l, (uint32_t[3]){(uint32_t)(n + 31) / 32, (uint32_t)(m + 31) / 32, 1},
+               (uint32_t[3]){128, 1, 1}, 0);
+    for (int i = 0; i < m * n; i++) {
+      double want = 0;
+      for (int x = 0; x < k; x++) want += a2[i / n * k + x] * b2[x * n + i % n];
+      /* All terms are multiples of 2^-8 and the sums below 2^14: exact in any order. */
+      launch_close_to(&l, (size_t)i, ((float *)l.arg[c].result)[i], want, 0);
+    }
+    launch_close(&l);
+  }
+}
+END_TEST
+
+START_TEST(half_pairs)
+{
+  enum { PAIRS = 70 };
+  struct launch l = launch_of("mma", "half_axpy");
+  uint16_t x[PAIRS * 2], y[PAIRS * 2], r[PAIRS * 2];
+  double x2[PAIRS * 2], want[PAIRS * 2], y2;
+  for (int i = 0; i < 2 * PAIRS; i++) {
+    int nx = (int)(launch_random() % 128) - 64, ny = (int)(launch_random() % 128) - 64;
+    x[i] = half_of(nx, &x2[i]), y[i] = half_of(ny, &y2);
+    r[i] = half_of(3 * nx + ny, &want[i]);          /* exact */
+  }
+  launch_in(&l, x, sizeof x);
+  unsigned out = launch_out(&l, y, sizeof y), dot = launch_out(&l, NULL, PAIRS * 4);
+  launch_float(&l, 3), launch_int(&l, PAIRS);
+  launch_run1(&l, 3, 32, 0);
+  ck_assert_mem_eq(l.arg[out].result, r, sizeof r);
+  for (int i = 0; i < PAIRS; i++) {
+    double p = want[2 * i] * want[2 * i + 1];       /* rounded to half: 2^-11 of it */
+    launch_close_to(&l, (size_t)i, ((float *)l.arg[dot].result)[i],
+                    want[2 * i] * x2[2 * i] + want[2 * i + 1] * x2[2 * i + 1] + p,
+                    fabs(p) / 2048 + 1e-3);
+  }
+  launch_close(&l);
+}
+END_TEST
+
+static void unoptimised(void) { launch_variant = "-debug"; }
+static void other_target(void) { launch_variant = "-sm120"; }
+static void usual(void) { launch_variant = ""; }
+
 void test_kernels_styles(Suite *s)
 {
   TCase *t = tcase_create("styles");
@@ -472,5 +538,30 @@ void test_kernels_styles(Suite *s)
   tcase_add_test(t, block_primitives);
   tcase_add_test(t, block_sort);
   tcase_add_test(t, philox);
+  tcase_add_test(t, tensor_product);
+  tcase_add_test(t, half_pairs);
+  suite_add_tcase(s, t);
+
+  t = tcase_create("nvcc -G");
+  tcase_set_timeout(t, 60);
+  tcase_add_checked_fixture(t, unoptimised, usual);
+  tcase_add_test(t, struct_by_value);
+  tcase_add_test(t, recursive);
+  tcase_add_test(t, local_sort);
+  tcase_add_test(t, pointers);
+  tcase_add_test(t, switches);
+  tcase_add_test(t, constants);
+  tcase_add_test(t, inline_ptx);
+  tcase_add_test(t, prints);
+  tcase_add_test(t, long_atomics);
+  tcase_add_test(t, templates);
+  suite_add_tcase(s, t);
+
+  t = tcase_create("compute capability 12.0");
+  tcase_set_timeout(t, 60);
+  tcase_add_checked_fixture(t, other_target, usual);
+  tcase_add_test(t, groups);
+  tcase_add_test(t, group_filter);
+  tcase_add_test(t, group_scan);
   suite_add_tcase(s, t);
 }

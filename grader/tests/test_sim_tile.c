@@ -268,6 +268,14 @@ START_TEST(copies_not_waited_for)
       /* Somebody may still read what the copy writes over. */
       {"shl.b32 %r50, %r0, 4;\nadd.u32 %r51, %r50, %r1;\nst.shared.v4.u32 [%r51], {%r0,%r0,%r0,%r0};\n"
        "bar.sync 0;\n" READ_NEXT COPY "cp.async.wait_all;\n", SIM_FAULT_RACE, "nothing orders"},
+      /* In the second round of a loop, where the pattern of lanes is known. */
+      {"mov.u32 %r60, 0;\nshl.b32 %r50, %r0, 4;\nadd.u32 %r51, %r50, %r1;\n"
+       "R:\nst.shared.v4.u32 [%r51], {%r0,%r0,%r0,%r0};\n" COPY
+       "add.u32 %r60, %r60, 1;\nsetp.lt.u32 %p1, %r60, 2;\n@%p1 bra R;\n", SIM_FAULT_RACE, "writes byte"},
+      {"mov.u32 %r60, 0;\nshl.b32 %r50, %r0, 4;\nadd.u32 %r51, %r50, %r1;\n"
+       "st.shared.v4.u32 [%r51], {%r0,%r0,%r0,%r0};\nR:\n" READ COPY
+       "add.u32 %r60, %r60, 1;\nsetp.lt.u32 %p1, %r60, 2;\n@%p1 bra R;\n", SIM_FAULT_UNINITIALISED,
+       "own cp.async"},
   };
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
     struct tile t;

@@ -9,7 +9,7 @@
 
 static const struct predict_card h200 = {
   .name = "H200", .sms = 132, .ghz = 1.98, .copy_gbs = 4261, .l2_gbs = 5500, .start_us = 5.5,
-  .latency_ns = 600, .loop = 29, .shared_bytes = 233472, .reserved_bytes = 1024,
+  .latency_ns = 600, .loop = 5, .shared_bytes = 233472, .reserved_bytes = 1024,
   .max_threads = 2048, .max_blocks = 32};
 
 /* An n x n transpose by 32 x 8 threads: 8 accesses of global and 8 of shared memory a warp and tile,
@@ -66,7 +66,7 @@ START_TEST(each_cause_shows_as_its_term)
   k.wavefronts *= 30;
   ck_assert_int_eq(predict_kernel(&h200, &k).limit, PREDICT_SHARED);
   k = transpose(4096, 1, 4224);
-  k.loop_wavefronts = k.wavefronts;
+  k.loop_wavefronts = 8 * k.wavefronts;
   ck_assert_int_eq(predict_kernel(&h200, &k).limit, PREDICT_SHARED);
   k = transpose(4096, 1, 4224);
   k.warp_instructions *= 30;

@@ -95,6 +95,7 @@ void count_access(struct warp *w, const struct sim_inst *i, struct site *s, stru
                   uint64_t first, bool shared)
 {
   uint32_t mask = p->mask;
+  uint64_t written = first;
   if (shared) {
     if (!i->issue.width) return;
     first += (uint64_t)(int64_t)i->issue.delta;
@@ -112,4 +113,9 @@ void count_access(struct warp *w, const struct sim_inst *i, struct site *s, stru
     side->exact &= p->cost.exact && !(i->flags & SIM_MEM_UNSURE);
   }
   count_add(w, i, side, mask, first, p->rel, &p->cost, shared);
+  if (shared && i->issue.second) {
+    first = written + (uint64_t)(int64_t)i->issue.second_delta;
+    struct model_cost c = count_price(side->op, i->issue.second, mask, (uint32_t)first, p->rel);
+    count_add(w, i, side, mask, first, p->rel, &c, shared);
+  }
 }

@@ -61,6 +61,8 @@ struct sim_issue {
   uint32_t width;              /* 0: silent */
   int32_t delta;
   enum sim_lanes lanes;
+  uint32_t second;             /* width of a second access of the same instruction; 0: none */
+  int32_t second_delta;
 };
 
 struct sim_inst {

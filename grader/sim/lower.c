@@ -503,6 +503,11 @@ static void use_plan(struct sim *sim, struct sim_func *f)
   for (size_t k = 0; k < n; k++) {
     if (plan[k].inst >= f->ninsts) continue;
     struct sim_inst *s = &f->insts[plan[k].inst];
+    if (k && plan[k - 1].inst == plan[k].inst) {   /* a vector whose middle nobody needs */
+      s->issue.second = plan[k].width;
+      s->issue.second_delta = plan[k].delta;
+      continue;
+    }
     s->issue = (struct sim_issue){.width = plan[k].width, .delta = plan[k].delta,
                                    .lanes = plan[k].lanes};
     if (plan[k].width) s->op = (uint8_t)plan[k].op;

@@ -22,7 +22,7 @@ TESTS   := $(wildcard grader/tests/*.c)
 OBJ      = $(SOURCES:%.c=$(BUILD)/%.o)
 
 .DEFAULT_GOAL := all
-.PHONY: all setup grade check test demo hint list doctor lab profile portable plots plot help clean
+.PHONY: all setup grade check reset test demo hint list doctor lab profile portable plots plot help clean
 
 all: $(BUILD)/banks            ## build the grader
 
@@ -37,6 +37,9 @@ check: $(BUILD)/banks          ## grade one: make check EX=04-padding/transpose
 
 hint: $(BUILD)/banks           ## the next hint: make hint EX=04-padding/transpose
 	@$(BUILD)/banks hint $(EX)
+
+reset: $(BUILD)/banks          ## the starter again, keeping yours: make reset EX=04-padding/transpose
+	@$(BUILD)/banks reset $(EX)
 
 doctor: $(BUILD)/banks         ## what was found on this machine
 	@$(BUILD)/banks doctor

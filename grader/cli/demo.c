@@ -34,7 +34,7 @@ int command_demo(int argc, char **argv)
   int status = cli_parse(argc, argv, OPTION_SEED | OPTION_TOOLCHAIN | OPTION_DEVICE | OPTION_ROOT,
                          "demo [--seed N] [--toolchain nvcc|clang|auto]", 0, 0, &o);
   if (status >= 0) return status;
-  status = show(&o, "exercises", "the starter: exercises/" SHOWN);
+  status = show(&o, "starters", "the starter: exercises/" SHOWN " as it was given out");
   if (status == CLI_OK) status = show(&o, "solutions", "the solution: solutions/" SHOWN);
   if (status == CLI_OK)
     printf("Now you: make check EX=" SHOWN ", and read chapters/04-padding.md\n");

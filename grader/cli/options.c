@@ -21,7 +21,7 @@ static const struct {
   {"--toolchain", OPTION_TOOLCHAIN, "WHICH", "nvcc, clang or auto"},
   {"--device", OPTION_DEVICE, "WHICH", "sim, cuda (the simulator and the GPU, compared) or auto"},
   {"--root", OPTION_ROOT, "DIR", "the workbook's folder, when it is not found by itself"},
-  {"--all", OPTION_ALL, NULL, "all hints at once"},
+  {"--all", OPTION_ALL, NULL, "all at once"},
 };
 
 static void help(unsigned taken, const char *usage)

@@ -174,7 +174,8 @@ static int prepare(const struct options *o, char *root, struct launches *l)
     for (const struct exercise *x = suites[i]->exercises; x->id; x++) most++;
   l->works = need(calloc(most * o->nfroms + 1, sizeof *l->works));
   for (size_t f = 0; f < o->nfroms; f++) {
-    l->options[f] = (struct grade_options){.root = root, .from = o->froms[f], .device = "sim"};
+    l->options[f] = (struct grade_options){.root = root, .from = o->froms[f], .device = "sim",
+                                               .untouched = true};
     if (!suite_folder(root, o->froms[f], folders[f], sizeof folders[f])) {
       fprintf(stderr, "banks: --from %s: there is no such folder\n", o->froms[f]);
       return CLI_USAGE;

@@ -5,8 +5,9 @@
 
 #include "report/report.h"
 
-static const char *status_mark(const struct test_record *t)
+static const char *status_mark(const struct exercise_record *x, const struct test_record *t)
 {
+  if (x->same_as_starter && t->status == TEST_FAILED) return "not begun";
   if (t->status == TEST_PASSED) return "passed";
   if (t->status == TEST_NOT_GRADED) return "NOT GRADED";
   return t->score > 0 ? "partly" : "failed";
@@ -58,7 +59,7 @@ void report_table(FILE *to, const struct grade_record *r)
     fprintf(to, "  %-*s  ", (int)width, x->id);
     bar(to, share_of(x->score, x->max_score));
     fprintf(to, " %6.1f / %-5.4g %zu of %zu tests%s\n", x->score, x->max_score, passed, x->ntests,
-            x->not_graded ? "  NOT GRADED: our fault" : x->same_as_starter ? "  the starter" : "");
+            x->not_graded ? "  NOT GRADED: our fault" : x->same_as_starter ? "  not begun yet" : "");
   }
   fprintf(to, "  %-*s  ", (int)width, "total");
   bar(to, share_of(r->score, r->max_score));
@@ -75,7 +76,7 @@ void report_exercise(FILE *to, const struct exercise_record *x, bool whole)
   fprintf(to, "%s: %.4g of %.4g points\n", x->id, x->score, x->max_score);
   for (size_t i = 0; i < x->ntests; i++) {
     const struct test_record *t = &x->tests[i];
-    fprintf(to, "\n  %-10s %s: %.4g of %.4g\n", status_mark(t), t->name, t->score, t->max_score);
+    fprintf(to, "\n  %-10s %s: %.4g of %.4g\n", status_mark(x, t), t->name, t->score, t->max_score);
     indented(to, t->message, t->status == TEST_PASSED && !whole ? 1 : SIZE_MAX);
   }
 }

@@ -62,9 +62,14 @@ bool suite_root(const char *given, char *root, size_t size, char *why, size_t wh
 
 bool suite_folder(const char *root, const char *from, char *out, size_t size)
 {
-  bool own = !strcmp(from, "exercises") || !strcmp(from, "solutions");
-  if (own) snprintf(out, size, "%s/%s", root, from);
-  else snprintf(out, size, "%s", from);
+  static const char *const own[][2] = {
+    {"exercises", "exercises"}, {"solutions", "solutions"}, {"starters", SUITE_STARTERS}};
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    if (!strcmp(from, own[i][0])) {
+      snprintf(out, size, "%s/%s", root, own[i][1]);
+      return is_folder(out);
+    }
+  snprintf(out, size, "%s", from);
   return is_folder(out);
 }
 

@@ -70,6 +70,17 @@ void work_init(struct work *w, const struct exercise *x, const struct grade_opti
   }
 }
 
+/* An untouched starter: no points, and why; below it what the test said, if it ran. */
+static void not_begun(const struct work *w, struct verdict *v)
+{
+  static struct verdict ran;              /* too large for the stack */
+  ran = *v;
+  memset(v, 0, sizeof *v);
+  verdict_fail(v, "not begun yet: %s is identical to the starter", w->path);
+  if (*ran.message) verdict_add(v, "%s%s", ran.share >= 1 ? "the starter passes this test: " : "",
+                                ran.message);
+}
+
 /* Points come in hundredths, so that sums are the same everywhere. */
 static double points(double share, double max)
 {
@@ -87,6 +98,7 @@ static void record_exercise(struct exercise_record *to, const struct work *w,
     struct test_record *t = &to->tests[i];
     struct verdict *v = &verdicts[i];
     v->message[sizeof v->message - 1] = 0;
+    if (w->same_as_starter && !v->not_graded) not_begun(w, v);
     snprintf(t->name, sizeof t->name, "%s", w->items[i].test->name);
     t->max_score = w->items[i].test->points;
     if (v->not_graded) {

@@ -211,11 +211,12 @@ const struct exercise *suite_find(const char *id);
 
 struct grade_options {
   const char *root;            /* folder of the workbook; NULL: found from the program's place */
-  const char *from;            /* "exercises", "solutions" or a submission */
+  const char *from;            /* "exercises", "solutions", "starters" or a submission */
   const char *device;          /* "sim", "cuda", "auto" */
   uint64_t seed;               /* 0: a fresh secret one */
   unsigned jobs;               /* exercises prepared at a time; 0: number of cores */
   int toolchain;               /* enum toolchain_kind */
+  bool untouched;              /* run tests of an untouched starter, too; it earns nothing still */
   char *why;                   /* NULL, or WHY_SIZE bytes for a sentence when grading failed */
 };
 enum { WHY_SIZE = 512 };
@@ -231,7 +232,11 @@ int grade_run(const struct grade_options *options, const char *id, struct grade_
  * from the current folder.  False, and one sentence in `why`, when there is none. */
 bool suite_root(const char *given, char *root, size_t size, char *why, size_t why_size);
 
-/* Where `from` is: "exercises" and "solutions" under the root, else as it is typed. */
+/* The starters as they were given out, laid out like exercises/, which the student edits. */
+#define SUITE_STARTERS "grader/starters"
+
+/* Where `from` is: "exercises", "solutions" and "starters" (SUITE_STARTERS) under the root, else as
+ * it is typed. */
 bool suite_folder(const char *root, const char *from, char *out, size_t size);
 
 enum { SUITE_FILE_LIMIT = 1 << 20 };      /* bytes of a student's file */

@@ -234,6 +234,29 @@ START_TEST(shape)
 }
 END_TEST
 
+/* The starters are kept twice: in exercises/, where a student edits them, and in grader/starters/,
+ * which nothing changes.  In a clean clone (CI=true) both are the same. */
+START_TEST(starters_are_kept)
+{
+  const struct exercise *x = exercise_at(_i);
+  if (!chosen(x)) return;
+  char path[256], edited[256];
+  file_of(x, SUITE_STARTERS, path, sizeof path);
+  file_of(x, "exercises", edited, sizeof edited);
+  size_t kept, given;
+  char *a = run_read(path, &kept);
+  ck_assert_msg(a != NULL, "%s is missing: copy %s there", path, edited);
+  const char *ci = getenv("CI");
+  if (ci && !strcmp(ci, "true")) {
+    char *b = run_read(edited, &given);
+    ck_assert_msg(b && kept == given && !memcmp(a, b, kept), "%s and %s differ: copy the one that "
+                  "was changed", path, edited);
+    free(b);
+  }
+  free(a);
+}
+END_TEST
+
 /* What is outside the marks, line by line; NULL when marks do not pair. */
 static char *outside(const char *text, size_t *pairs)
 {
@@ -266,7 +289,7 @@ START_TEST(marks)
   const struct exercise *x = exercise_at(_i);
   if (!chosen(x)) return;
   char path[256], solved[256];
-  file_of(x, "exercises", path, sizeof path);
+  file_of(x, SUITE_STARTERS, path, sizeof path);
   file_of(x, "solutions", solved, sizeof solved);
   char *a = run_read(path, NULL), *b = run_read(solved, NULL);
   ck_assert_msg(a != NULL, "%s is missing", path);
@@ -308,7 +331,7 @@ START_TEST(starter_and_solution)
   if (text) {
     t[n].nexpect = expectations_of_starter(text, path, t[n].expect);
     t[n].seed = "1";
-    strcpy(t[n].from, "exercises");
+    strcpy(t[n].from, "starters");
     snprintf(t[n].what, sizeof t[n].what, "starter of %s", x->id);
     if (t[n].nexpect == 0) complain("%s: expects nothing", path);
     n++;
@@ -403,6 +426,7 @@ Suite *suite_contract(void)
   while (exercise_at(n)) n++;
   const struct { const char *name; const TTest *test; double seconds; } cases[] = {
     {"shape", shape, 5},
+    {"starters", starters_are_kept, 5},
     {"marks", marks, 5},
     {"starter and solution", starter_and_solution, 120},
     {"wrong answers", wrong_answers, 240},

@@ -349,7 +349,7 @@ static const char *some_exercise(enum exercise_kind kind)
 START_TEST(json_has_the_documented_shape)
 {
   int status;
-  json_t *result = grade_json("exercises", some_exercise(EXERCISE_PREDICT), "5", &status);
+  json_t *result = grade_json("starters", some_exercise(EXERCISE_PREDICT), "5", &status);
   ck_assert_int_eq(status, 0);
   string(result, "device");
   ck_assert_str_eq(string(result, "seed"), "5");
@@ -379,8 +379,8 @@ END_TEST
 START_TEST(one_seed_one_result)
 {
   int status;
-  json_t *a = grade_json("exercises", some_exercise(EXERCISE_NATIVE), "77", &status);
-  json_t *b = grade_json("exercises", some_exercise(EXERCISE_NATIVE), "77", &status);
+  json_t *a = grade_json("starters", some_exercise(EXERCISE_NATIVE), "77", &status);
+  json_t *b = grade_json("starters", some_exercise(EXERCISE_NATIVE), "77", &status);
   ck_assert(json_equal(a, b));
   json_decref(a), json_decref(b);
 }
@@ -429,9 +429,9 @@ START_TEST(exit_statuses_and_usage)
   SAYS(2, "no such folder", "check", id, "--from", "/nonexistent");
   SAYS(2, "no exercises/", "check", id, "--root", "/tmp");
   SAYS(0, "usage: banks grade", "grade", "--help");
-  SAYS(1, "next: make hint", "check", id);
+  SAYS(1, "next: make hint", "check", id, "--from", "starters");
   SAYS(0, "passed", "check", id, "--from", "solutions");
-  SAYS(0, "make check EX=", "grade", id);   /* graded, whatever the score */
+  SAYS(0, "make check EX=", "grade", id, "--from", "starters");   /* graded, whatever the score */
   SAYS(0, id, "list");
 }
 END_TEST
@@ -448,7 +448,7 @@ START_TEST(empty_and_untouched_submissions)
   snprintf(path, sizeof path, "%s/%s", top, chapter);
   ck_assert(mkdir(path, 0700) == 0);
   snprintf(file, sizeof file, "%s/%s", path, x->file);
-  snprintf(from, sizeof from, "exercises/%s/%s", chapter, x->file);
+  snprintf(from, sizeof from, SUITE_STARTERS "/%s/%s", chapter, x->file);
   size_t size;
   char *text = run_read(from, &size);
   run_write(file, text, size);

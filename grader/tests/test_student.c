@@ -1,0 +1,164 @@
+/* What a student does to the workbook: edits exercises/, deletes files, hands in copies, types names
+ * and folders their own way.  Each test has a workbook of its own in /tmp, whose grader/ and
+ * solutions/ are this one's. */
+#define _GNU_SOURCE
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "run.h"
+#include "suites/suite.h"
+
+#define CHAPTER "04-padding"
+#define EX CHAPTER "/predictions"
+#define FILE_NAME "predictions.txt"
+
+static char top[64], edited[200], handed[200];   /* the workbook, its exercises' file, a copy */
+
+static void setup(void)
+{
+  char path[200], here[1024], to[1100];
+  run_folder(top);
+  ck_assert_ptr_nonnull(getcwd(here, sizeof here));
+  static const char *const linked[] = {"grader", "solutions", "chapters"};
+  for (size_t i = 0; i < 3; i++) {
+    snprintf(path, sizeof path, "%s/%s", top, linked[i]);
+    snprintf(to, sizeof to, "%s/%s", here, linked[i]);
+    ck_assert(symlink(to, path) == 0);
+  }
+  static const char *const folders[] = {"exercises", "exercises/" CHAPTER, "ada", "ada/" CHAPTER};
+  for (size_t i = 0; i < 4; i++) {
+    snprintf(path, sizeof path, "%s/%s", top, folders[i]);
+    ck_assert(mkdir(path, 0700) == 0);
+  }
+  snprintf(edited, sizeof edited, "%s/exercises/" CHAPTER "/" FILE_NAME, top);
+  snprintf(handed, sizeof handed, "%s/ada/" CHAPTER "/" FILE_NAME, top);
+}
+
+static void teardown(void) { run_remove(top); }
+
+static void copy(const char *from, const char *to)
+{
+  size_t size;
+  char *text = run_read(from, &size);
+  ck_assert_msg(text != NULL, "%s", from);
+  run_write(to, text, size);
+  free(text);
+}
+
+static void same(const char *a, const char *b)
+{
+  char *x = run_read(a, NULL), *y = run_read(b, NULL);
+  ck_assert_msg(x && y && !strcmp(x, y), "%s and %s differ", a, b);
+  free(x), free(y);
+}
+
+/* Runs and demands the status and each of the texts, which end with NULL; `!text`: not that. */
+static void says(int want, const char *const *texts, const char *const *argv)
+{
+  char *out;
+  int status = run_banks(&out, argv);
+  ck_assert_msg(status == want, "'%s %s' gave %d: %.900s", argv[1], argv[2], status, out);
+  for (; *texts; texts++) {
+    bool absent = **texts == '!';
+    ck_assert_msg(!strstr(out, *texts + absent) == absent, "'%s %s' and '%s': %.1500s", argv[1],
+                  argv[2] ? argv[2] : "", *texts, out);
+  }
+  free(out);
+}
+#define TEXTS(...) (const char *const[]){__VA_ARGS__, NULL}
+#define SAYS(want, texts, ...) says(want, texts, (const char *const[]){NULL, __VA_ARGS__, NULL})
+
+#define STARTER SUITE_STARTERS "/" CHAPTER "/" FILE_NAME
+#define SOLUTION "solutions/" CHAPTER "/" FILE_NAME
+
+/* ---- starters ------------------------------------------------------------------------------ */
+
+START_TEST(an_untouched_starter_earns_nothing_anywhere)
+{
+  char from[100];
+  snprintf(from, sizeof from, "%s/ada", top);
+  copy(STARTER, edited);
+  copy(STARTER, handed);
+  const char *const *told = TEXTS("not begun yet", "identical to the starter", "0 of");
+  SAYS(1, told, "check", EX, "--root", top);
+  SAYS(1, told, "check", EX, "--root", top, "--from", from);
+  const char *const *row = TEXTS("not begun yet", " 0.0 /");
+  SAYS(0, row, "grade", EX, "--root", top);
+  SAYS(0, row, "grade", EX, "--root", top, "--from", from);
+  copy(SOLUTION, edited);                 /* what exercises/ holds changes nothing of that */
+  SAYS(0, row, "grade", EX, "--root", top, "--from", from);
+}
+END_TEST
+
+START_TEST(a_starter_with_other_blanks_is_still_one)
+{
+  size_t size;
+  char *text = run_read(STARTER, &size);
+  FILE *f = fopen(edited, "w");
+  for (size_t i = 0; i < size; i++) fprintf(f, text[i] == '\n' ? " \r\n" : "%c", text[i]);
+  fprintf(f, "\n\n");
+  fclose(f);
+  free(text);
+  SAYS(0, TEXTS("not begun yet"), "grade", EX, "--root", top);
+}
+END_TEST
+
+START_TEST(work_that_equals_the_edited_exercises_counts)
+{
+  char from[100];
+  snprintf(from, sizeof from, "%s/ada", top);
+  copy(SOLUTION, edited);
+  copy(SOLUTION, handed);
+  SAYS(0, TEXTS("!not begun"), "check", EX, "--root", top);
+  SAYS(0, TEXTS("!not begun"), "check", EX, "--root", top, "--from", from);
+  SAYS(0, TEXTS("!not begun"), "check", EX, "--root", top, "--from", "solutions");
+  SAYS(1, TEXTS("!not begun"), "check", EX, "--root", top, "--from", "starters");
+}
+END_TEST
+
+START_TEST(reset_brings_a_starter_back_and_keeps_the_work)
+{
+  char kept[300];
+  copy(STARTER, edited);
+  SAYS(0, TEXTS("starter already"), "reset", EX, "--root", top);
+  unlink(edited);
+  SAYS(1, TEXTS("is missing", "make reset EX=" EX), "check", EX, "--root", top);
+  SAYS(0, TEXTS("starter again", "!orig"), "reset", EX, "--root", top);
+  same(edited, STARTER);
+  for (int n = 1; n <= 2; n++) {
+    copy(n == 1 ? SOLUTION : "README.md", edited);
+    snprintf(kept, sizeof kept, FILE_NAME ".orig-%d", n);
+    SAYS(0, TEXTS("starter again", kept), "reset", EX, "--root", top);
+    same(edited, STARTER);
+  }
+  snprintf(kept, sizeof kept, "%s.orig-1", edited);
+  same(kept, SOLUTION);
+  snprintf(kept, sizeof kept, "%s.orig-2", edited);
+  same(kept, "README.md");
+  SAYS(2, TEXTS("make reset EX="), "reset", "--root", top);
+  SAYS(0, TEXTS("01-banks/banks.c is the starter again"), "reset", "--all", "--root", top);
+}
+END_TEST
+
+Suite *suite_student(void)
+{
+  Suite *s = suite_create("student");
+  const struct { const char *name; const TTest *test; } all[] = {
+    {"starters", an_untouched_starter_earns_nothing_anywhere},
+    {"starters", a_starter_with_other_blanks_is_still_one},
+    {"starters", work_that_equals_the_edited_exercises_counts},
+    {"reset", reset_brings_a_starter_back_and_keeps_the_work},
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    TCase *tc = tcase_create(all[i].name);
+    tcase_set_timeout(tc, 60);
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, all[i].test);
+    suite_add_tcase(s, tc);
+  }
+  return s;
+}

@@ -132,6 +132,9 @@ static bool read_part(struct warp *w, const struct sim_inst *src, unsigned l, ui
     access_span(w, src, 1u << l, false, ACCESS_LOAD, &s);
     return false;
   }
+  static const int32_t here[SIM_LANES];
+  if (w->runner->parallel && !parallel_access(w, o, at, here, 1u << l, bytes, ACCESS_LOAD))
+    return false;
   memcpy(data + l * ROW, o->host + (at - o->base), bytes);
   return true;
 }

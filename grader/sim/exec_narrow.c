@@ -190,7 +190,7 @@ HANDLER(cvt_pair)
 
 /* ---- the usual ones -------------------------------------------------------------------------- */
 
-OP1(cvt_f32_bf16, u32, u16, a << 16)
+OP1(cvt_f32_bf16, u32, u16, (uint32_t)a << 16)
 OP1(cvt_bf16_f32, u16, f32, float_bf16(a))
 OP2(cvt_bf16x2_f32, u32, f32, f32, float_bf16(b) | (uint32_t)float_bf16(a) << 16)
 static void halves_of(struct warp *w, sim_ref ref, uint16_t h[SIM_LANES])

@@ -112,8 +112,13 @@ static bool header(char *const *f, size_t n, struct columns *c)
   *c = (struct columns){column(f, n, "Source"), column(f, n, "Instructions Executed"),
                         column(f, n, "L1 Wavefronts Shared"),
                         column(f, n, "L1 Wavefronts Shared Ideal"), n};
-  return c->source < n && c->executed < n && c->wavefronts < n && c->ideal < n;
+  /* A kernel that made no shared access has neither column, only the one of its neighbours. */
+  bool none = c->wavefronts >= n && c->ideal >= n && column(f, n, "L1 Conflicts Shared N-Way") < n;
+  if (none) c->wavefronts = c->ideal = SIZE_MAX;
+  return c->source < n && c->executed < n && (none || (c->wavefronts < n && c->ideal < n));
 }
+
+static uint64_t number_at(char *const *f, size_t at) { return at == SIZE_MAX ? 0 : number(f[at]); }
 
 static bool read_source(FILE *in, const char *const *kernels, size_t nkernels,
                         struct ncu_report *r, char *why, size_t size)
@@ -146,7 +151,7 @@ static bool read_source(FILE *in, const char *const *kernels, size_t nkernels,
         l->insts = grow(l->insts, l->ninsts, sizeof *l->insts);
         struct ncu_inst *i = &l->insts[l->ninsts++];
         *i = (struct ncu_inst){.index = l->instructions, .executed = number(f[c.executed]),
-                               .wavefronts = number(f[c.wavefronts]), .ideal = number(f[c.ideal])};
+                               .wavefronts = number_at(f, c.wavefronts), .ideal = number_at(f, c.ideal)};
         memcpy(i->opcode, opcode, sizeof opcode);
       }
       l->instructions++;

@@ -4,6 +4,7 @@ FROM   ?= exercises
 DATA   ?= h200
 FORMAT ?= svg
 BUILD  ?= build
+SECONDS ?= 600
 CC     ?= gcc
 # AVX2 rows of lanes where the machine is an x86-64; make ARCHFLAGS= for one without AVX2.
 ARCHFLAGS ?= $(if $(filter x86_64,$(shell uname -m)),-march=x86-64-v3)
@@ -22,7 +23,8 @@ TESTS   := $(wildcard grader/tests/*.c)
 OBJ      = $(SOURCES:%.c=$(BUILD)/%.o)
 
 .DEFAULT_GOAL := all
-.PHONY: all setup grade check reset test demo hint list doctor lab profile portable plots plot help clean
+.PHONY: all setup grade check reset test demo hint list doctor lab profile portable fuzz plots plot \
+        help clean
 
 all: $(BUILD)/banks            ## build the grader
 
@@ -56,6 +58,15 @@ demo: $(BUILD)/banks           ## a starter and its solution side by side
 test: $(BUILD)/banks $(BUILD)/banks-tests   ## all tests; SANITIZE=1 for the sanitizers
 	@BANKS=$(BUILD)/banks $(BUILD)/banks-tests
 
+fuzz: $(addprefix $(BUILD)/fuzz/fuzz_,ptx sim)   ## fuzz the PTX reader and the simulator; SECONDS=600
+	@grader/tests/fuzz/seeds.sh $(BUILD)/fuzz/seeds
+	@pids=; for k in ptx sim; do mkdir -p $(BUILD)/fuzz/corpus_$$k; \
+	  $(BUILD)/fuzz/fuzz_$$k -max_total_time=$(SECONDS) -rss_limit_mb=1024 -timeout=10 \
+	    -max_len=40000 -len_control=0 -artifact_prefix=$(BUILD)/fuzz/$$k- \
+	    $(BUILD)/fuzz/corpus_$$k $(BUILD)/fuzz/seeds & \
+	  pids="$$pids $$!"; done; status=0; \
+	  for p in $$pids; do wait $$p || status=1; done; exit $$status
+
 profile: $(BUILD)/banks        ## make profile FILE=k.cu KERNEL=k ARGS='--grid 32 --block 256 f32[8192] ...'
 	@$(BUILD)/banks profile $(FILE) $(KERNEL) $(ARGS)
 
@@ -82,6 +93,22 @@ $(BUILD)/grader/sim/%.o: CFLAGS += -O3   # rows of lanes are vectorised there
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@echo "  CC $<"; $(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# libFuzzer comes with clang; the tests' replay of its finds needs neither.
+FUZZED := $(filter grader/ptx/% grader/sim/% grader/model/%,$(SOURCES)) grader/tests/feed.c \
+          grader/tests/fuzz/mutate.c
+FUZZ_FLAGS = -std=gnu11 $(WARN) -O1 -g $(ARCHFLAGS) -ffp-contract=off -fno-math-errno -Igrader \
+             -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+
+$(BUILD)/fuzz/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	@echo "  CC $<"; clang $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
+
+$(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/grader/tests/fuzz/fuzz_%.o $(FUZZED:%.c=$(BUILD)/fuzz/%.o)
+	clang $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ -lm -lpthread
+
+.SECONDARY: $(FUZZED:%.c=$(BUILD)/fuzz/%.o) \
+            $(addprefix $(BUILD)/fuzz/grader/tests/fuzz/fuzz_,ptx.o sim.o)
 
 # compile.c carries these as text
 $(BUILD)/grader/toolchain/compile.o: grader/toolchain/ask.h $(wildcard grader/toolchain/*_for_clang.h)

@@ -68,7 +68,7 @@ void ptx_read_registers(struct reader *r)
     r->declared_registers += (range ? count : 1) * vector;
     if (r->declared_registers > PTX_MAX_REGISTERS)
       ptx_fail(r, line, "more than %d registers in one function", PTX_MAX_REGISTERS);
-    struct entity *e = ptx_name_add(r, scope(r)->id, false, name);
+    struct entity *e = ptx_name_add(r, scope(r)->id, range ? N_RANGE : N_NAME, name);
     if (!e) declared_twice(r, line, name);
     if (range) {
       *e = (struct entity){ .kind = E_RANGE, .count = count, .type = type, .vector = vector };
@@ -337,7 +337,7 @@ void ptx_read_variables(struct reader *r, enum ptx_space space, bool is_extern)
     uint32_t line = r->token.line;
     struct extents x;
     struct span name = ptx_word(r, "the name of a variable");
-    struct entity *e = ptx_name_in(r, scope(r)->id, false, name);
+    struct entity *e = ptx_name_in(r, scope(r)->id, N_NAME, name);
     struct ptx_symbol *s;
     bool again = e && e->kind == E_SYMBOL && (e->symbol->is_extern || is_extern);
     if (e && !again) declared_twice(r, line, name);
@@ -346,7 +346,7 @@ void ptx_read_variables(struct reader *r, enum ptx_space space, bool is_extern)
                e->symbol->line);
     if (!e) {
       s = ptx_alloc(r, 1, sizeof *s);
-      e = ptx_name_add(r, scope(r)->id, false, name);
+      e = ptx_name_add(r, scope(r)->id, N_NAME, name);
       e->kind = E_SYMBOL;
       e->symbol = s;
       if (local) *vec_push(r, r->symbols) = s;
@@ -391,7 +391,7 @@ struct ptx_symbol *ptx_read_parameter(struct reader *r, bool prototype)
   read_extents(r, element, &x);
   s->bytes = x.open ? 0 : x.size[0];
   if (prototype || ptx_equal(name, "_")) return s;
-  struct entity *e = ptx_name_add(r, scope(r)->id, false, name);
+  struct entity *e = ptx_name_add(r, scope(r)->id, N_NAME, name);
   if (!e) declared_twice(r, s->line, name);
   e->kind = E_SYMBOL;
   e->symbol = s;

@@ -260,7 +260,7 @@ void ptx_resolve_labels(struct reader *r)
   size_t kept = s->first_branch;
   for (size_t i = s->first_branch; i < r->branches.n; i++) {
     struct branch b = r->branches.at[i];
-    struct entity *e = ptx_name_in(r, s->id, true, b.name);
+    struct entity *e = ptx_name_in(r, s->id, N_LABEL, b.name);
     if (!e) {
       if (r->depth == 1)
         ptx_fail(r, b.line, "there is no label '%.*s' in this function", clip(b.name), b.name.s);
@@ -374,7 +374,7 @@ void ptx_read_table(struct reader *r, struct span name, uint32_t line)
 {
   struct ptx_table t = { .name = ptx_text(r, name) };
   uint32_t index = (uint32_t)r->tables.n;
-  struct entity *e = ptx_name_add(r, r->scopes[r->depth].id, false, name);
+  struct entity *e = ptx_name_add(r, r->scopes[r->depth].id, N_NAME, name);
   if (!e) ptx_fail(r, line, "'%.*s' is declared twice in this scope", clip(name), name.s);
   e->kind = E_TABLE;
   e->index = index;

@@ -33,6 +33,9 @@ struct token {
 
 #define PAIR(a, b) ((a) << 8 | (b))
 
+/* Names of three kinds do not meet: .reg .b32 %r1<9> takes %r10 to %r18, not %r1. */
+enum name_kind { N_NAME, N_LABEL, N_RANGE };
+
 /* What a name stands for. */
 enum entity_kind { E_NONE, E_REG, E_REGS, E_RANGE, E_SYMBOL, E_FUNCTION, E_TABLE, E_LABEL };
 
@@ -132,9 +135,10 @@ void *ptx_vec_copy(struct reader *r, const void *at, size_t n, size_t size);
 struct names *ptx_names_new(void);
 void ptx_names_free(struct names *names);
 /* The entity of that name declared in that very scope, or NULL. */
-struct entity *ptx_name_in(struct reader *r, uint32_t scope, bool label, struct span name);
+struct entity *ptx_name_in(struct reader *r, uint32_t scope, enum name_kind kind, struct span name);
 /* Declares it there; NULL when the scope has one already. */
-struct entity *ptx_name_add(struct reader *r, uint32_t scope, bool label, struct span name);
+struct entity *ptx_name_add(struct reader *r, uint32_t scope, enum name_kind kind,
+                            struct span name);
 /* What the name means here, innermost scope first; registers of a range come to life by this. */
 struct entity *ptx_name_find(struct reader *r, struct span name);
 uint64_t ptx_hash(struct span s, uint64_t seed);

@@ -85,7 +85,7 @@ struct name {
   uint64_t hash;
   struct span text;
   uint32_t scope;
-  bool label;
+  enum name_kind kind;
   struct entity entity;
 };
 
@@ -126,26 +126,28 @@ uint64_t ptx_hash(struct span s, uint64_t seed)
   return h ^ h >> 29;
 }
 
-static uint64_t key_hash(const struct names *n, uint32_t scope, bool label, struct span name)
+static uint64_t key_hash(const struct names *n, uint32_t scope, enum name_kind kind,
+                         struct span name)
 {
-  return ptx_hash(name, n->seed + ((uint64_t)scope << 1 | label) * 0x2545f4914f6cdd1du);
+  return ptx_hash(name, n->seed + ((uint64_t)scope << 2 | kind) * 0x2545f4914f6cdd1du);
 }
 
-struct entity *ptx_name_in(struct reader *r, uint32_t scope, bool label, struct span name)
+struct entity *ptx_name_in(struct reader *r, uint32_t scope, enum name_kind kind, struct span name)
 {
   struct names *n = r->names;
-  uint64_t h = key_hash(n, scope, label, name);
+  uint64_t h = key_hash(n, scope, kind, name);
   for (struct name *e = n->buckets[h & (n->nbuckets - 1)]; e; e = e->next)
-    if (e->hash == h && e->scope == scope && e->label == label && e->text.n == name.n &&
+    if (e->hash == h && e->scope == scope && e->kind == kind && e->text.n == name.n &&
         memcmp(e->text.s, name.s, name.n) == 0)
       return &e->entity;
   return NULL;
 }
 
-struct entity *ptx_name_add(struct reader *r, uint32_t scope, bool label, struct span name)
+struct entity *ptx_name_add(struct reader *r, uint32_t scope, enum name_kind kind,
+                            struct span name)
 {
   struct names *n = r->names;
-  if (ptx_name_in(r, scope, label, name)) return NULL;
+  if (ptx_name_in(r, scope, kind, name)) return NULL;
   if (n->count == n->nbuckets) {
     struct name **wider = calloc(n->nbuckets * 2, sizeof *wider);
     if (!wider) ptx_fail(r, r->line, "out of memory");
@@ -161,10 +163,10 @@ struct entity *ptx_name_add(struct reader *r, uint32_t scope, bool label, struct
     n->nbuckets *= 2;
   }
   struct name *e = ptx_alloc(r, 1, sizeof *e);
-  e->hash = key_hash(n, scope, label, name);
+  e->hash = key_hash(n, scope, kind, name);
   e->text = name;
   e->scope = scope;
-  e->label = label;
+  e->kind = kind;
   e->next = n->buckets[e->hash & (n->nbuckets - 1)];
   n->buckets[e->hash & (n->nbuckets - 1)] = e;
   n->count++;
@@ -182,14 +184,14 @@ static struct entity *from_range(struct reader *r, uint32_t scope, struct span n
     const char *number = name.s + name.n - k;
     if (*number == '0' && k > 1) continue;
     struct span prefix = { name.s, name.n - k };
-    struct entity *range = ptx_name_in(r, scope, false, prefix);
-    if (!range || range->kind != E_RANGE) continue;
+    struct entity *range = ptx_name_in(r, scope, N_RANGE, prefix);
+    if (!range) continue;
     uint32_t value = 0;
     for (size_t i = 0; i < k; i++) value = value * 10 + (uint32_t)(number[i] - '0');
     if (value >= range->count) continue;
     enum ptx_type type = range->type;
     uint32_t vector = range->vector;
-    struct entity *e = ptx_name_add(r, scope, false, name);
+    struct entity *e = ptx_name_add(r, scope, N_NAME, name);
     if (vector == 1) {
       e->kind = E_REG;
       e->index = ptx_new_register(r, name, "", type);
@@ -210,8 +212,8 @@ static struct entity *from_range(struct reader *r, uint32_t scope, struct span n
 struct entity *ptx_name_find(struct reader *r, struct span name)
 {
   for (unsigned d = r->depth + 1; d-- > 0;) {
-    struct entity *e = ptx_name_in(r, r->scopes[d].id, false, name);
-    if (e && e->kind != E_RANGE) return e;
+    struct entity *e = ptx_name_in(r, r->scopes[d].id, N_NAME, name);
+    if (e) return e;
     if (r->scopes[d].has_ranges && (e = from_range(r, r->scopes[d].id, name))) return e;
   }
   return NULL;

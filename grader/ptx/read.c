@@ -259,7 +259,7 @@ static void read_body(struct reader *r)
         ptx_read_table(r, name, line);
         continue;
       }
-      struct entity *e = ptx_name_add(r, r->scopes[r->depth].id, true, name);
+      struct entity *e = ptx_name_add(r, r->scopes[r->depth].id, N_LABEL, name);
       if (!e)
         ptx_fail(r, line, "label '%.*s' stands twice in this scope",
                  name.n > 80 ? 80 : (int)name.n, name.s);
@@ -316,7 +316,7 @@ static void read_function(struct reader *r, bool is_entry)
   if (ptx_is(r, '(')) f->nparams = read_parameters(r, &f->params, false);
   read_bounds(r, f);
 
-  struct entity *e = ptx_name_in(r, r->scopes[0].id, false, name);
+  struct entity *e = ptx_name_in(r, r->scopes[0].id, N_NAME, name);
   struct ptx_function *known = NULL;
   if (e) {
     known = e->kind == E_FUNCTION ? e->function : NULL;
@@ -326,7 +326,7 @@ static void read_function(struct reader *r, bool is_entry)
       ptx_fail(r, f->line, "'%.80s' was declared with %zu parameters and %zu results on line %u",
                f->name, known->nparams, known->nreturns, known->line);
   } else {
-    e = ptx_name_add(r, r->scopes[0].id, false, name);
+    e = ptx_name_add(r, r->scopes[0].id, N_NAME, name);
     e->kind = E_FUNCTION;
     e->function = f;
     *vec_push(r, r->functions) = f;

@@ -65,10 +65,11 @@ struct sim_object *memory_nearest(const struct sim *sim, uint64_t address)
   return o;
 }
 
+/* The first object is the kernel's parameters, which stay. */
 static void drop(struct sim *sim, bool module)
 {
-  size_t kept = 0;
-  for (size_t k = 0; k < sim->nobjects; k++) {
+  size_t kept = 1;
+  for (size_t k = 1; k < sim->nobjects; k++) {
     struct sim_object *o = &sim->objects[k];
     if (o->module == module) {
       sim->used -= o->size;
@@ -134,7 +135,7 @@ static bool place(struct sim *sim, struct ptx_symbol *s, struct ptx_error *error
   o->module = true;
   o->read_only = s->space == PTX_CONST;
   s->offset = o->base;
-  if (s->init) memcpy(o->host, s->init, s->bytes);
+  if (s->init) memcpy(o->host, s->init, s->init_bytes < s->bytes ? s->init_bytes : s->bytes);
   return true;
 }
 

@@ -31,11 +31,11 @@ all: $(BUILD)/banks            ## build the grader
 setup:                         ## install what is missing (apt)
 	@.ci/setup
 
-grade: $(BUILD)/banks          ## grade every exercise; FROM=solutions or a folder
-	@$(BUILD)/banks grade --from $(FROM)
+grade: $(BUILD)/banks          ## grade all, or EX=04-padding; FROM=solutions or a folder
+	@$(BUILD)/banks grade $(EX) --from '$(FROM)'
 
 check: $(BUILD)/banks          ## grade one: make check EX=04-padding/transpose
-	@$(BUILD)/banks check $(EX) --from $(FROM)
+	@$(BUILD)/banks check $(EX) --from '$(FROM)'
 
 hint: $(BUILD)/banks           ## the next hint: make hint EX=04-padding/transpose
 	@$(BUILD)/banks hint $(EX)
@@ -46,8 +46,8 @@ reset: $(BUILD)/banks          ## the starter again, keeping yours: make reset E
 doctor: $(BUILD)/banks         ## what was found on this machine
 	@$(BUILD)/banks doctor
 
-list: $(BUILD)/banks           ## the exercises
-	@$(BUILD)/banks list
+list: $(BUILD)/banks           ## the exercises; EX=04-padding: of a chapter
+	@$(BUILD)/banks list $(EX)
 
 lab: $(BUILD)/banks            ## the eight-residue lab of chapter 03
 	@$(BUILD)/banks lab
@@ -87,6 +87,11 @@ $(BUILD)/banks: $(BUILD)/grader/banks.o $(OBJ)
 
 $(BUILD)/banks-tests: $(TESTS:%.c=$(BUILD)/%.o) $(OBJ)
 	$(CC) $(SAN) -o $@ $^ $(LIBS)
+
+# `make -j2 setup grade`: nothing is built before setup is done
+ifneq ($(filter setup,$(MAKECMDGOALS)),)
+$(SOURCES:%.c=$(BUILD)/%.o) $(TESTS:%.c=$(BUILD)/%.o) $(BUILD)/grader/banks.o plots: | setup
+endif
 
 $(BUILD)/grader/sim/%.o: CFLAGS += -O3   # rows of lanes are vectorised there
 

@@ -29,7 +29,11 @@ int main(int argc, char **argv)
     usage(stderr);
     return CLI_USAGE;
   }
-  if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
+  if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+    printf("banks " BANKS_VERSION "\n");
+    return CLI_OK;
+  }
+  if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
     usage(stdout);
     return CLI_OK;
   }

@@ -16,8 +16,12 @@ int command_check(int argc, char **argv)
                          "[--toolchain nvcc|clang|auto] [--device sim|cuda|auto] [--root DIR]",
                          1, 1, &o);
   if (status >= 0) return status;
+  if (o.json && !report_json_ready(o.json, why, sizeof why)) {
+    fprintf(stderr, "banks: %s\n", why);
+    return CLI_USAGE;
+  }
   o.grade.untouched = true;               /* the tests' messages are what a student starts from */
-  status = grade_run(&o.grade, o.ids[0], &record);
+  status = grade_run(&o.grade, o.ids[0]->id, &record);
   if (status == CLI_USAGE) {
     fprintf(stderr, "banks: %s\n", o.why);
     return CLI_USAGE;
@@ -30,14 +34,17 @@ int command_check(int argc, char **argv)
     report_exercise(stdout, x, false);
     printf("\n");
     report_setting(stdout, &record);
-    if (!passed && status != CLI_OURS)
-      printf("next: make hint EX=%s    read: %s    again with these inputs: "
-             "build/banks check %s --seed %llu\n", x->id, about->read ? about->read : "chapters/",
-             x->id, (unsigned long long)record.seed);
+    if (!passed && status != CLI_OURS) {
+      char again[1024];
+      cli_again(&o, x->id, record.seed, again, sizeof again);
+      printf("next: make hint EX=%s\n      read %s\n      again with these inputs: %s\n", x->id,
+             about->read ? about->read : "chapters/", again);
+    }
   }
   if (o.json && !report_json(&record, o.json, why, sizeof why)) {
     fprintf(stderr, "banks: %s\n", why);
-    status = CLI_OURS;
+    record_free(&record);
+    return CLI_USAGE;
   }
   record_free(&record);
   return status == CLI_OURS ? CLI_OURS : passed ? CLI_OK : CLI_FAILED;

@@ -4,6 +4,8 @@
 #ifndef CLI_H
 #define CLI_H
 
+#define BANKS_VERSION "1.0"
+
 enum {
   CLI_OK = 0,      /* done; `grade`: graded, whatever the score */
   CLI_FAILED = 1,  /* `check`: not all passed; `profile`: a fault in the kernel */

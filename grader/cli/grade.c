@@ -7,22 +7,6 @@
 #include "cli/options.h"
 #include "report/report.h"
 
-/* Adds the one exercise of `more` to `sum`; what they have in common stays. */
-static bool append(struct grade_record *sum, struct grade_record *more)
-{
-  struct exercise_record *all =
-    realloc(sum->exercises, (sum->nexercises + more->nexercises) * sizeof *all);
-  if (!all) return false;
-  memcpy(all + sum->nexercises, more->exercises, more->nexercises * sizeof *all);
-  sum->exercises = all;
-  sum->nexercises += more->nexercises;
-  sum->score += more->score;
-  sum->max_score += more->max_score;
-  if (*more->toolchain) memcpy(sum->toolchain, more->toolchain, sizeof sum->toolchain);
-  free(more->exercises);
-  return true;
-}
-
 static void tell_not_graded(const struct grade_record *r)
 {
   fflush(stdout);                         /* the table first */
@@ -35,6 +19,19 @@ static void tell_not_graded(const struct grade_record *r)
     }
 }
 
+static void tell_next(const struct cli_options *o, const struct grade_record *r)
+{
+  enum { NEXT = 3 };
+  size_t told = 0;
+  char again[1024];
+  for (size_t i = 0; i < r->nexercises && told < NEXT; i++) {
+    if (report_finished(&r->exercises[i])) continue;
+    cli_again(o, r->exercises[i].id, 0, again, sizeof again);
+    printf("%s %s\n", told++ ? "     " : "\nnext:", again);
+  }
+  if (told == 0) printf("\nAll done.\n");
+}
+
 int command_grade(int argc, char **argv)
 {
   struct cli_options o;
@@ -45,14 +42,13 @@ int command_grade(int argc, char **argv)
                          "[--toolchain nvcc|clang|auto] [--device sim|cuda|auto] [--root DIR]",
                          0, 1000, &o);
   if (status >= 0) return status;
-  status = grade_run(&o.grade, o.nids ? o.ids[0] : NULL, &record);
-  for (int i = 1; i < o.nids && status != CLI_USAGE; i++) {
-    struct grade_record more;
-    o.grade.seed = record.seed;
-    int s = grade_run(&o.grade, o.ids[i], &more);
-    if (s > status) status = s;
-    if (s != CLI_USAGE && !append(&record, &more)) status = CLI_OURS;
+  o.grade.only = o.ids;
+  o.grade.nonly = (size_t)o.nids;
+  if (o.json && !report_json_ready(o.json, why, sizeof why)) {
+    fprintf(stderr, "banks: %s\n", why);
+    return CLI_USAGE;
   }
+  status = grade_run(&o.grade, NULL, &record);
   if (status == CLI_USAGE) {
     fprintf(stderr, "banks: %s\n", o.why);
     return CLI_USAGE;
@@ -64,12 +60,13 @@ int command_grade(int argc, char **argv)
   }
   if (!o.json || strcmp(o.json, "-")) {
     report_table(stdout, &record);
+    tell_next(&o, &record);
     report_setting(stdout, &record);
   }
   tell_not_graded(&record);
   if (o.json && !report_json(&record, o.json, why, sizeof why)) {
     fprintf(stderr, "banks: %s\n", why);
-    status = CLI_OURS;
+    status = CLI_USAGE;
   }
   record_free(&record);
   return status;

@@ -56,13 +56,14 @@ static int parse(int argc, char **argv, struct options *o)
   }
   if (!o->nfroms) o->froms[o->nfroms++] = "exercises", o->froms[o->nfroms++] = "solutions";
   if (o->exercise) {
-    const struct exercise *x = suite_find(o->exercise);
+    char unknown[WHY_SIZE];
+    const struct exercise *x = suite_one(o->exercise, unknown, sizeof unknown);
     if (!x || !x->bench) {
-      fprintf(stderr, x ? "banks: %s is not timed\n"
-                        : "banks: there is no exercise '%s'; `banks list` names them\n",
-              o->exercise);
+      if (x) fprintf(stderr, "banks: %s is not timed\n", x->id);
+      else fprintf(stderr, "banks: %s\n", unknown);
       return CLI_USAGE;
     }
+    o->exercise = x->id;
     o->only = "exercises";
   }
   bool known = !o->only || !strcmp(o->only, "exercises");

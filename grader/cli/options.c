@@ -71,6 +71,53 @@ static const char *set(struct cli_options *o, unsigned bit, const char *value)
   return NULL;
 }
 
+/* Adds the exercises meant by `typed`; false with the error told. */
+static bool take(struct cli_options *o, const char *typed, bool one)
+{
+  const struct exercise *found[SUITE_MOST];
+  size_t n = one ? (found[0] = suite_one(typed, o->why, sizeof o->why)) != NULL
+                 : suite_named(typed, found, SUITE_MOST, o->why, sizeof o->why);
+  if (n == 0) fprintf(stderr, "banks: %s\n", o->why);
+  for (size_t i = 0; i < n; i++) {
+    bool twice = false;
+    for (int k = 0; k < o->nids; k++) twice |= o->ids[k] == found[i];
+    if (!twice && o->nids < SUITE_MOST) o->ids[o->nids++] = found[i];
+  }
+  return n > 0;
+}
+
+/* Adds ` name value`, quoted for a shell where it must be. */
+static void with(char *out, size_t size, const char *name, const char *value)
+{
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";
+  size_t n = strlen(out);
+  bool quote = strspn(value, plain) != strlen(value);
+  n += (size_t)snprintf(out + n, size - n, " %s %s", name, quote ? "'" : "");
+  for (; *value && n + 8 < size; value++) {
+    if (*value == '\'') n += (size_t)snprintf(out + n, size - n, "'\\''");
+    else out[n++] = *value, out[n] = 0;
+  }
+  if (quote) snprintf(out + n, size - n, "'");
+}
+
+void cli_again(const struct cli_options *o, const char *id, uint64_t seed, char *out, size_t size)
+{
+  const struct grade_options *g = &o->grade;
+  bool other = strcmp(g->from, "exercises") != 0, more = seed || g->toolchain || g->root;
+  more |= strcmp(g->device, "auto") != 0 || (other && strpbrk(g->from, " '$#\\") != NULL);
+  if (!more) {
+    snprintf(out, size, "make check EX=%s%s%s", id, other ? " FROM=" : "", other ? g->from : "");
+    return;
+  }
+  snprintf(out, size, "build/banks check %s", id);
+  if (other) with(out, size, "--from", g->from);
+  if (g->toolchain) with(out, size, "--toolchain", g->toolchain == TOOLCHAIN_NVCC ? "nvcc" : "clang");
+  if (strcmp(g->device, "auto")) with(out, size, "--device", g->device);
+  if (g->root) with(out, size, "--root", g->root);
+  size_t n = strlen(out);
+  if (seed) snprintf(out + n, size - n, " --seed %llu", (unsigned long long)seed);
+}
+
 int cli_parse(int argc, char **argv, unsigned taken, const char *usage, int least, int most,
               struct cli_options *o)
 {
@@ -78,7 +125,6 @@ int cli_parse(int argc, char **argv, unsigned taken, const char *usage, int leas
   o->grade.from = "exercises";
   o->grade.device = "auto";
   o->grade.why = o->why;
-  o->ids = argv;                          /* ids move to the front of argv */
   for (int i = 1; i < argc; i++) {
     char *arg = argv[i];
     if (!strcmp(arg, "--help") || !strcmp(arg, "-h")) {
@@ -86,11 +132,7 @@ int cli_parse(int argc, char **argv, unsigned taken, const char *usage, int leas
       return CLI_OK;
     }
     if (arg[0] != '-') {
-      if (!suite_find(arg)) {
-        fprintf(stderr, "banks: there is no exercise '%s'; `banks list` names them\n", arg);
-        return CLI_USAGE;
-      }
-      o->ids[o->nids++] = arg;
+      if (!take(o, arg, most == 1)) return CLI_USAGE;
       continue;
     }
     size_t length = strcspn(arg, "="), k = 0;
@@ -114,9 +156,11 @@ int cli_parse(int argc, char **argv, unsigned taken, const char *usage, int leas
     }
   }
   if (o->nids < least || o->nids > most) {
-    fprintf(stderr, "banks: %s; usage: banks %s\n",
-            o->nids < least ? "name an exercise, as `banks list` does" : "too many exercises",
-            usage);
+    if (o->nids < least)
+      fprintf(stderr, "banks: name an exercise, as `make list` does: "
+              "make %s EX=04-padding/transpose\n", argv[0]);
+    else
+      fprintf(stderr, "banks: too many exercises; usage: banks %s\n", usage);
     return CLI_USAGE;
   }
   return -1;

@@ -16,13 +16,19 @@ struct cli_options {
   char why[WHY_SIZE];
   const char *json;            /* NULL: none */
   bool all;
-  char **ids;                  /* what is left: names of exercises, checked to exist */
+  const struct exercise *ids[SUITE_MOST];   /* what is left: the exercises named, each once */
   int nids;
 };
 
 /* Parses; -1 to go on, else the exit status to return (help was printed, or an error told).
- * `usage` is the text after "usage: banks "; most and least: how many ids are taken. */
+ * `usage` is the text after "usage: banks "; most and least: how many exercises are taken;
+ * a name may stand for several (suite_named), unless just one is. */
 int cli_parse(int argc, char **argv, unsigned taken, const char *usage, int least, int most,
               struct cli_options *o);
+
+/* A command that does this again for an exercise: "make check EX=...", or "build/banks check ..."
+ * where an option make has no name for must come along.  seed 0: without one. */
+void cli_again(const struct cli_options *o, const char *id, uint64_t seed, char *out,
+               size_t size);
 
 #endif

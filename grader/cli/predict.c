@@ -55,13 +55,14 @@ static int parse(int argc, char **argv, struct options *o)
       }
       if (size) o->size = *size - '0';
     } else if (*arg != '-' && o->nids < IDS) {
-      const struct exercise *x = suite_find(arg);
+      char unknown[WHY_SIZE];
+      const struct exercise *x = suite_one(arg, unknown, sizeof unknown);
       if (!x || !x->bench) {
-        fprintf(stderr, x ? "banks: %s is not timed\n"
-                          : "banks: there is no exercise '%s'; `banks list` names them\n", arg);
+        if (x) fprintf(stderr, "banks: %s is not timed\n", x->id);
+        else fprintf(stderr, "banks: %s\n", unknown);
         return CLI_USAGE;
       }
-      o->ids[o->nids++] = arg;
+      o->ids[o->nids++] = x->id;
     } else {
       fprintf(stderr, "banks: predict: '%s' is not understood; `banks predict --help`\n", arg);
       return CLI_USAGE;

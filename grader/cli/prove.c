@@ -77,13 +77,14 @@ static int parse(int argc, char **argv, struct options *o)
       else *(!strcmp(arg, "--most") ? &o->most : &o->seconds) = n < 100000 ? (unsigned)n : 100000;
       i++;
     } else if (*arg != '-' && o->nids < IDS) {
-      const struct exercise *x = suite_find(arg);
+      char unknown[WHY_SIZE];
+      const struct exercise *x = suite_one(arg, unknown, sizeof unknown);
       if (!x || x->kind != EXERCISE_KERNEL) {
-        fprintf(stderr, x ? "banks: %s has no kernel to count\n"
-                          : "banks: there is no exercise '%s'; `banks list` names them\n", arg);
+        if (x) fprintf(stderr, "banks: %s has no kernel to count\n", x->id);
+        else fprintf(stderr, "banks: %s\n", unknown);
         return CLI_USAGE;
       }
-      o->ids[o->nids++] = arg;
+      o->ids[o->nids++] = x->id;
     } else {
       fprintf(stderr, "banks: prove: '%s' is not understood; `banks prove --help`\n", arg);
       return CLI_USAGE;

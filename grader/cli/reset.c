@@ -106,7 +106,7 @@ int command_reset(int argc, char **argv)
       if (s > status) status = s;
     }
   for (int i = 0; i < o.nids; i++) {
-    int s = reset(root, suite_find(o.ids[i]));
+    int s = reset(root, o.ids[i]);
     if (s > status) status = s;
   }
   return status;

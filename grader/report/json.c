@@ -68,6 +68,27 @@ static bool write_file(const char *path, const char *text, char *why, size_t siz
   return false;
 }
 
+bool report_json_ready(const char *path, char *why, size_t size)
+{
+  char temporary[PATH_MAX];
+  struct stat s;
+  if (!strcmp(path, "-")) return true;
+  int n = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path), error = ENAMETOOLONG;
+  if (stat(path, &s) == 0 && S_ISDIR(s.st_mode)) {
+    error = EISDIR;
+  } else if (n > 0 && (size_t)n < sizeof temporary) {
+    int fd = mkstemp(temporary);
+    error = errno;
+    if (fd >= 0) {
+      close(fd);
+      unlink(temporary);
+      return true;
+    }
+  }
+  snprintf(why, size, "--json %.300s: the result cannot be written: %s", path, strerror(error));
+  return false;
+}
+
 bool report_json(const struct grade_record *r, const char *path, char *why, size_t size)
 {
   char *text = record_json(r);

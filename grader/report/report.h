@@ -11,8 +11,10 @@
  * than line ends become '?'.  Never NULL. */
 char *record_text(const char *text);
 
-/* The table of `banks grade`: a line an exercise, the sums, then what to do next. */
+/* The table of `banks grade`: a line an exercise, the sums. */
 void report_table(FILE *to, const struct grade_record *r);
+
+bool report_finished(const struct exercise_record *x);   /* every test passed */
 
 /* One exercise: every test, with the whole message where it did not pass; of a passed test its
  * first line, or all when `whole`. */
@@ -24,5 +26,8 @@ void report_setting(FILE *to, const struct grade_record *r);
 /* Writes JSON to `path` ("-": standard output), through a temporary file beside it so that no
  * reader ever sees half of it.  False, and a sentence in `why`, when that fails. */
 bool report_json(const struct grade_record *r, const char *path, char *why, size_t size);
+
+/* Can a result be written to `path`?  Asked before grading, so that no work is lost. */
+bool report_json_ready(const char *path, char *why, size_t size);
 
 #endif

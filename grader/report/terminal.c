@@ -1,5 +1,6 @@
 /* The record for a person: a table with bars, or one exercise with its messages, and always the
  * next command to type. */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ static const char *status_mark(const struct exercise_record *x, const struct tes
   return t->score > 0 ? "partly" : "failed";
 }
 
-static bool finished(const struct exercise_record *x)
+bool report_finished(const struct exercise_record *x)
 {
   for (size_t i = 0; i < x->ntests; i++)
     if (x->tests[i].status != TEST_PASSED) return false;
@@ -31,11 +32,31 @@ static void bar(FILE *to, double share)
 
 static double share_of(double score, double max) { return max > 0 ? score / max : 0; }
 
+/* A line of a message, broken between words where it is too long.  Source text stays whole: it is
+ * to be found again. */
+static void line_out(FILE *to, const char *s, size_t n)
+{
+  enum { INDENT = 6, WIDTH = 100 };
+  size_t deep = INDENT + strspn(s, " ");
+  bool source = memmem(s, n, " | ", 3) && strspn(s, " 0123456789") > 2;
+  fprintf(to, "%*s", INDENT, "");
+  bool long_one = n > WIDTH && !source;   /* pictures are as wide as that */
+  for (size_t room = WIDTH - INDENT; n > room && long_one; room = WIDTH - deep - 2) {
+    size_t cut = room;
+    while (cut > room / 2 && s[cut] != ' ') cut--;
+    if (s[cut] != ' ') break;             /* one long word */
+    fprintf(to, "%.*s\n%*s", (int)cut, s, (int)deep + 2, "");
+    n -= cut + 1;
+    s += cut + 1;
+  }
+  fprintf(to, "%.*s\n", (int)n, s);
+}
+
 static void indented(FILE *to, const char *text, size_t lines)
 {
   for (const char *s = text; *s && lines--;) {
     size_t n = strcspn(s, "\n");
-    fprintf(to, "      %.*s\n", (int)n, s);
+    line_out(to, s, n);
     s += n + (s[n] == '\n');
   }
 }
@@ -48,7 +69,6 @@ void report_setting(FILE *to, const struct grade_record *r)
 
 void report_table(FILE *to, const struct grade_record *r)
 {
-  enum { NEXT = 3 };
   size_t width = 8;
   for (size_t i = 0; i < r->nexercises; i++)
     if (strlen(r->exercises[i].id) > width) width = strlen(r->exercises[i].id);
@@ -64,11 +84,6 @@ void report_table(FILE *to, const struct grade_record *r)
   fprintf(to, "  %-*s  ", (int)width, "total");
   bar(to, share_of(r->score, r->max_score));
   fprintf(to, " %6.1f / %.4g\n", r->score, r->max_score);
-  size_t told = 0;
-  for (size_t i = 0; i < r->nexercises && told < NEXT; i++)
-    if (!finished(&r->exercises[i]))
-      fprintf(to, "%s make check EX=%s\n", told++ ? "     " : "\nnext:", r->exercises[i].id);
-  if (told == 0) fprintf(to, "\nAll done.\n");
 }
 
 void report_exercise(FILE *to, const struct exercise_record *x, bool whole)

@@ -1,5 +1,6 @@
 /* Where the workbook is, and reading students' files without trusting them. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -144,4 +145,65 @@ char *suite_read(const char *folder, const struct exercise *x, size_t *length, b
   snprintf(why, why_size, "%s %s", x->file, wrong);
   free(text);
   return NULL;
+}
+
+/* ---- is this a submission? ----------------------------------------------------------------- */
+
+static bool any_work(const char *folder)
+{
+  for (size_t i = 0; suites[i]; i++)
+    for (const struct exercise *x = suites[i]->exercises; x->id; x++) {
+      char path[PATH_MAX];
+      struct stat s;
+      snprintf(path, sizeof path, "%s/%s/%s", folder, suites[i]->chapter, x->file);
+      if (lstat(path, &s) == 0) return true;
+    }
+  return false;
+}
+
+/* A folder below that holds work: "submissions" for "submissions/ada". */
+static bool work_below(const char *folder, char *name, size_t size)
+{
+  bool found = false;
+  struct dirent *d;
+  DIR *dir = opendir(folder);
+  while (dir && !found && (d = readdir(dir))) {
+    char path[PATH_MAX];
+    if (*d->d_name == '.') continue;
+    snprintf(path, sizeof path, "%s/%s", folder, d->d_name);
+    found = any_work(path);
+    if (found) snprintf(name, size, "%s", d->d_name);
+  }
+  if (dir) closedir(dir);
+  return found;
+}
+
+/* The exercise whose file lies in the folder itself; NULL: none. */
+static const struct exercise *work_in(const char *folder)
+{
+  for (size_t i = 0; suites[i]; i++)
+    for (const struct exercise *x = suites[i]->exercises; x->id; x++) {
+      char path[PATH_MAX];
+      struct stat s;
+      snprintf(path, sizeof path, "%s/%s", folder, x->file);
+      if (lstat(path, &s) == 0) return x;
+    }
+  return NULL;
+}
+
+bool suite_holds_work(const char *folder, const char *from, char *why, size_t size)
+{
+  char name[256];
+  if (any_work(folder)) return true;
+  int n = snprintf(why, size, "--from %.150s: holds none of the exercises, such as %.150s/%s/%s",
+                   from, from, suites[0]->chapter, suites[0]->exercises->file);
+  if (n < 0 || (size_t)n >= size) return false;
+  const struct exercise *x = work_in(folder);
+  if (x)
+    snprintf(why + n, size - (size_t)n, "; %s lies in it: give the folder above, if this is a "
+             "chapter's", x->file);
+  else if (work_below(folder, name, sizeof name))
+    snprintf(why + n, size - (size_t)n, "; one level lower some are: --from %.100s/%.60s", from,
+             name);
+  return false;
 }

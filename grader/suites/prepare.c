@@ -72,7 +72,7 @@ static bool read_file(struct work *w)
   if (!w->source) {
     bool own = !strcmp(w->options->from, "exercises");
     char *message =
-      missing && own ? text("%s is missing: no points for it; `make reset EX=%s` brings the "
+      missing && own ? text("%s is missing: no points for it\n  `make reset EX=%s` brings the "
                             "starter back", w->path, w->exercise->id)
       : missing ? text("%s is missing: no points for it", w->path)
                 : text("%s: %s", w->path, why);

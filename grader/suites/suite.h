@@ -207,6 +207,15 @@ struct suite {
 extern const struct suite *const suites[];   /* suites.c; NULL-terminated, in chapter order */
 const struct exercise *suite_find(const char *id);
 
+/* names.c: the exercises meant by what somebody typed: an id, a path to its file, a chapter (all of
+ * its exercises), or the beginning of one when that is clear.  Returns their number; 0 and one
+ * sentence in `why` when nothing or too much fits. */
+enum { SUITE_MOST = 512 };
+size_t suite_named(const char *typed, const struct exercise **out, size_t room, char *why,
+                   size_t size);
+/* The same where just one is wanted; NULL and a sentence otherwise. */
+const struct exercise *suite_one(const char *typed, char *why, size_t size);
+
 /* ---- grading (grade.c) --------------------------------------------------------------------- */
 
 struct grade_options {
@@ -216,6 +225,8 @@ struct grade_options {
   uint64_t seed;               /* 0: a fresh secret one */
   unsigned jobs;               /* exercises prepared at a time; 0: number of cores */
   int toolchain;               /* enum toolchain_kind */
+  const struct exercise *const *only;   /* grade_run without an id: these; none: all */
+  size_t nonly;
   bool untouched;              /* run tests of an untouched starter, too; it earns nothing still */
   char *why;                   /* NULL, or WHY_SIZE bytes for a sentence when grading failed */
 };
@@ -246,6 +257,10 @@ enum { SUITE_FILE_LIMIT = 1 << 20 };      /* bytes of a student's file */
  * *missing tells an absent file from a refused one. */
 char *suite_read(const char *folder, const struct exercise *x, size_t *length, bool *missing,
                  char *why, size_t why_size);
+
+/* Does a folder hold the file of any exercise?  Else one sentence says what was expected there and,
+ * where that can be seen, which folder was meant. */
+bool suite_holds_work(const char *folder, const char *from, char *why, size_t size);
 
 /* "04-padding" of "04-padding/transpose". */
 void suite_chapter(const struct exercise *x, char *out, size_t size);

@@ -144,6 +144,85 @@ START_TEST(reset_brings_a_starter_back_and_keeps_the_work)
 }
 END_TEST
 
+/* ---- what is typed ------------------------------------------------------------------------- */
+
+START_TEST(names_are_taken_as_people_type_them)
+{
+  static const char *const good[] = {
+    "04-padding/transpose", "transpose", "04-padding/transpose.cu", "04-padding/transpose/",
+    "exercises/04-padding/transpose.cu", "./exercises/04-padding/transpose.cu", "04-padding/tr",
+    "solutions/04-padding/transpose.cu", SUITE_STARTERS "/04-padding/transpose.cu"};
+  char why[WHY_SIZE];
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    const struct exercise *x = suite_one(good[i], why, sizeof why);
+    ck_assert_msg(x && !strcmp(x->id, "04-padding/transpose"), "%s: %s", good[i], x ? x->id : why);
+  }
+  static const struct { const char *typed, *why; } bad[] = {
+    {"predictions", "'predictions' could be 01-banks/predictions, "},
+    {"04-pading/transpose", "did you mean 04-padding/transpose?"},
+    {"transposs", "did you mean 04-padding/transpose?"},
+    {"nonsense", "`make list` names them"},
+    {"", "no exercise"},
+    {"04-padding", "is a chapter of 4 exercises"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    const struct exercise *x = suite_one(bad[i].typed, why, sizeof why);
+    ck_assert_msg(!x && strstr(why, bad[i].why), "%s: %s", bad[i].typed, x ? x->id : why);
+  }
+  const struct exercise *found[SUITE_MOST];
+  static const char *const chapters[] = {"04-padding", "04", "exercises/04-padding/", "04-padding/"};
+  for (size_t i = 0; i < 4; i++)
+    ck_assert_uint_eq(suite_named(chapters[i], found, SUITE_MOST, why, sizeof why), 4);
+  ck_assert_uint_eq(suite_named("0", found, SUITE_MOST, why, sizeof why), 0);
+  SAYS(2, TEXTS("make check EX="), "check", "--from", "solutions");
+  SAYS(0, TEXTS("04-padding/planes", "!03-strides", "!all chapters"), "list", "04-padding");
+}
+END_TEST
+
+START_TEST(the_next_command_keeps_the_options)
+{
+  char from[100], again[200];
+  snprintf(from, sizeof from, "%s/ada", top);
+  copy(STARTER, handed);
+  snprintf(again, sizeof again, "build/banks check " EX " --from %s --toolchain clang --seed 5",
+           from);
+  SAYS(1, TEXTS(again), "check", EX, "--from", from, "--toolchain", "clang", "--seed", "5");
+  snprintf(again, sizeof again, "next: make check EX=" EX " FROM=%s\n", from);
+  SAYS(0, TEXTS(again), "grade", EX, "--from", from);
+  SAYS(0, TEXTS("--from starters --toolchain nvcc\n"), "grade", EX, "--from", "starters",
+       "--toolchain", "nvcc");
+}
+END_TEST
+
+START_TEST(a_folder_without_work_is_refused)
+{
+  char from[200], lower[200];
+  snprintf(from, sizeof from, "%s/ada", top);
+  SAYS(2, TEXTS("holds none of the exercises", "/ada/01-banks/banks.c"), "grade", "--from", from);
+  copy(STARTER, handed);
+  SAYS(2, TEXTS("holds none", "one level lower some are: --from "), "grade", "--from", top);
+  snprintf(lower, sizeof lower, "%s/ada/" CHAPTER, top);
+  SAYS(2, TEXTS("holds none", FILE_NAME " lies in it"), "check", EX, "--from", lower);
+  SAYS(0, TEXTS("is missing: no points", "!make reset"), "grade", "transpose", "--from", from,
+       "--json", "-");
+}
+END_TEST
+
+START_TEST(a_result_that_cannot_be_written_is_told_first)
+{
+  char path[100];
+  snprintf(path, sizeof path, "%s/none/x.json", top);
+  SAYS(2, TEXTS("--json", "No such file", "!points"), "check", EX, "--json", path);
+  SAYS(2, TEXTS("--json", "Is a directory", "!total"), "grade", EX, "--json", top);
+}
+END_TEST
+
+START_TEST(versions_and_help)
+{
+  SAYS(0, TEXTS("usage: banks COMMAND"), "-h");
+  SAYS(0, TEXTS("banks 1."), "--version");
+}
+END_TEST
+
 Suite *suite_student(void)
 {
   Suite *s = suite_create("student");
@@ -152,6 +231,11 @@ Suite *suite_student(void)
     {"starters", a_starter_with_other_blanks_is_still_one},
     {"starters", work_that_equals_the_edited_exercises_counts},
     {"reset", reset_brings_a_starter_back_and_keeps_the_work},
+    {"typed", names_are_taken_as_people_type_them},
+    {"typed", the_next_command_keeps_the_options},
+    {"typed", a_folder_without_work_is_refused},
+    {"typed", a_result_that_cannot_be_written_is_told_first},
+    {"typed", versions_and_help},
   };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     TCase *tc = tcase_create(all[i].name);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "model/model.h"
+#include "suites/each.h"
 #include "suites/moves.h"
 
 #define READ "chapters/03-strides.md"
@@ -236,7 +237,7 @@ static bool judge_runs(struct verdict *v, const struct evidence *e, struct rng *
   return good;
 }
 
-static const struct runs block_case = {64, 32}, cost_case = {128, 64};
+static const struct runs block_case = {64, 32};
 
 static void plan_block(struct plan *p, struct rng *r) { plan_runs(p, r, block_case); }
 
@@ -267,36 +268,55 @@ static void judge_sizes(struct verdict *v, const struct evidence *e, struct rng 
   verdict_pass(v, "%d sizes", SIZES);
 }
 
-static void plan_cost(struct plan *p, struct rng *r) { plan_runs(p, r, cost_case); }
+enum { COSTS = 3 };
+
+/* Full blocks, blocks that are not, and a longer run: never the same sizes twice. */
+static struct runs cost_case(struct rng *r, int i)
+{
+  int runs = i == 1 ? each_ragged(r, 32, 1, 4) : each_multiple(r, 64, 1, 3);
+  return (struct runs){runs, each_multiple(r, 32, 1 + i / 2, 4)};
+}
+
+static void plan_cost_case(struct plan *p, struct rng *r, int i)
+{
+  plan_runs(p, r, cost_case(r, i));
+}
 
 static void bench_runs(struct plan *p, struct rng *r, int size)
 {
   plan_runs(p, r, (struct runs){1 << (14 + 2 * size), 64});
 }
 
-static void judge_coalesced(struct verdict *v, const struct evidence *e, struct rng *r)
+static void judge_coalesced_case(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  uint64_t words = (uint64_t)cost_case.runs * cost_case.length;
-  if (!judge_clean(v, e) || !judge_runs(v, e, r, cost_case, 1)) return;
-  if (moves_sectors(v, e, MOVES_READS, words) == 1 &&
-      moves_sectors(v, e, MOVES_WRITES, cost_case.runs) == 1)
+  struct runs c = cost_case(r, i);
+  if (!judge_runs(v, e, r, c, 1)) return;
+  if (moves_sectors(v, e, MOVES_READS, (uint64_t)c.runs * c.length) == 1 &&
+      moves_sectors(v, e, MOVES_WRITES, (uint64_t)(c.runs + 7) / 8 * 8) == 1)
     verdict_pass(v, "4 sectors a request");
 }
 
-static void judge_conflict(struct verdict *v, const struct evidence *e, struct rng *r)
+/* A warp of fewer than 32 runs costs as much as a full one. */
+static void judge_cost_case(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  uint64_t words = (uint64_t)cost_case.runs * cost_case.length;
-  if (!judge_clean(v, e) || !judge_runs(v, e, r, cost_case, 1)) return;
+  struct runs c = cost_case(r, i);
+  uint64_t words = (uint64_t)c.runs * c.length, reads = (uint64_t)(c.runs + 31) / 32 * 32 * c.length;
+  if (!judge_runs(v, e, r, c, 1)) return;
   if (moves_wavefronts(v, e, MOVES_WRITES, words, 2) == 1 &&
-      moves_wavefronts(v, e, MOVES_READS, words, 4) == 1)
+      moves_cost(v, e, MOVES_READS, words, reads, 1, 4) == 1)
     verdict_pass(v, "one wavefront for every 32 words, in and out");
+  else
+    verdict_add(v, "  These were %d runs of %d elements.", c.runs, c.length);
 }
+
+EACH_TEST(coalesced, COSTS, 2, plan_cost_case, judge_coalesced_case)
+EACH_TEST(cost, COSTS, 2, plan_cost_case, judge_cost_case)
 
 static const struct test reorder_tests[] = {
   {"one block", 0.5, plan_block, judge_block},
   {"any size", 1, plan_sizes, judge_sizes},
-  {"coalesced", 0.5, plan_cost, judge_coalesced},
-  {"conflict free", 6, plan_cost, judge_conflict},
+  {"coalesced", 0.5, plan_coalesced, judge_coalesced},
+  {"conflict free", 6, plan_cost, judge_cost},
   {0}
 };
 

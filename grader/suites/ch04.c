@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "model/model.h"
+#include "suites/each.h"
 #include "suites/moves.h"
 
 #define READ "chapters/04-padding.md"
@@ -35,22 +36,42 @@ static bool judge_values(struct verdict *v, const struct evidence *e, struct rng
   return good;
 }
 
-/* Reads and writes of one clean, right launch: the lower share counts, and both sides are told. */
+/* 32 times the requests each way that a warp of 32 neighbours makes: as many as the words where
+ * all tiles are full. */
+struct way_words { uint64_t reads, writes; };
+
+/* Reads and writes of one right launch: the lower share counts, and both sides are told.  A tile
+ * that is not full may be moved in some other way than the one that is counted here, so it gets
+ * some room. */
 static void judge_ways(struct verdict *v, const struct evidence *e, struct rng *r, struct size s,
-                       bool global)
+                       struct way_words w)
 {
-  uint64_t words = count_of(s);
-  if (!judge_clean(v, e) || !judge_values(v, e, r, s, 1)) return;
+  uint64_t words = count_of(s), each[] = {w.reads, w.writes};
+  if (!judge_values(v, e, r, s, 1)) return;
   double least = 1;
   for (enum moves_way way = MOVES_READS; way <= MOVES_WRITES; way++) {
-    double share = global ? moves_sectors(v, e, way, words)
-                          : moves_wavefronts(v, e, way, words, 2);
+    double full = each[way] == words ? 1 : 1.25;
+    double share = moves_cost(v, e, way, words, each[way], full, 2);
     if (share < least) least = share;
   }
-  if (least < 1) return;
-  verdict_pass(v, global ? "4 sectors for every 32 elements, in and out"
-                         : "one wavefront for every 32 words, in and out");
-  if (!global) judge_describe_worst(v, e, COUNT_LOADS);   /* what it looks like when it is right */
+  if (least < 1) {
+    verdict_add(v, "  the input had %d rows of %d.", s.rows, s.columns);
+    return;
+  }
+  verdict_pass(v, "one wavefront for every 32 words, in and out");
+  judge_describe_worst(v, e, COUNT_LOADS);      /* what it looks like when it is right */
+}
+
+/* Pieces of a row that begin in the middle of a sector touch one more than they fill. */
+static void judge_sectors(struct verdict *v, const struct evidence *e, struct rng *r, struct size s)
+{
+  uint64_t words = count_of(s);
+  if (!judge_values(v, e, r, s, 1)) return;
+  uint64_t in = (uint64_t)s.rows * ((s.columns + 31) / 32), out = (uint64_t)s.columns * ((s.rows + 31) / 32);
+  bool full = s.rows % 32 == 0 && s.columns % 32 == 0;
+  double reads = moves_sectors(v, e, MOVES_READS, full ? words : words + 16 * in);
+  double writes = moves_sectors(v, e, MOVES_WRITES, full ? words : words + 16 * out);
+  if (reads == 1 && writes == 1) verdict_pass(v, "4 sectors for every 32 elements, in and out");
 }
 
 /* ---- transpose.cu ----------------------------------------------------------------------- */
@@ -69,18 +90,44 @@ static void plan_transpose(struct plan *p, struct rng *r, struct size s)
   free(bits);
 }
 
-enum { SIZES = 7, EDGES = 4 };
+enum { SIZES = 8, EDGES = 4 };
 
 static const struct size square = {64, 64, 0};
+
+enum { COSTS = 3 };
+
+/* Full tiles, other full tiles, and tiles that are not full; no two the same. */
+static struct size transpose_cost(struct rng *r, int i)
+{
+  if (i == 1) {
+    int rows = each_ragged(r, 32, 1, 2);
+    return (struct size){rows, each_ragged(r, 32, 1, 2), 0};
+  }
+  int rows = each_multiple(r, 32, 1, 3);
+  return (struct size){rows, each_multiple(r, 32, 1, 3), 0};
+}
+
+static void plan_transpose_cost(struct plan *p, struct rng *r, int i)
+{
+  plan_transpose(p, r, transpose_cost(r, i));
+}
+
+/* Requests of 32 threads for each way: as many as there are pieces of rows, or of columns, of 32
+ * and fewer.  A piece costs as much as a full one. */
+static struct way_words transpose_words(struct size s)
+{
+  uint64_t down = (uint64_t)(s.rows + 31) / 32 * s.columns;
+  return (struct way_words){32 * down, (uint64_t)(s.columns + 31) / 32 * 32 * s.rows};
+}
 static const struct size edges[EDGES] = {{1, 1, 1}, {31, 33, 1}, {33, 31, 2}, {8, 65, 1}};
 
-/* Sizes that are not square and no multiple of 32; the last two differ each time. */
+/* Squares, and sizes that are not square and no multiple of 32; the last two differ each time. */
 static struct size transpose_size(struct rng *r, int i)
 {
   static const struct size fixed[] = {
-    {1, 1, 0}, {17, 33, 0}, {64, 100, 0}, {1, 70, 0}, {96, 32, 0}
+    {1, 1, 0}, {17, 33, 0}, {64, 100, 0}, {1, 70, 0}, {96, 32, 0}, {40, 40, 0}
   };
-  if (i < 5) return fixed[i];
+  if (i < 6) return fixed[i];
   int rows = (int)rng_below(r, 90) + 2;
   return (struct size){rows, (int)rng_below(r, 90) + 2, 0};
 }
@@ -103,9 +150,32 @@ static void plan_transpose_sizes(struct plan *p, struct rng *r)
   for (int i = 0; i < SIZES; i++) plan_transpose(p, r, transpose_size(r, i));
 }
 
+/* Which size it was that a launch broke on; and when it was no square one, what that suggests. */
+static void tell_sizes(struct verdict *v, const struct evidence *e, struct rng *r)
+{
+  bool squares = false, others = false;
+  struct size first = {0, 0, 0};
+  for (int i = 0; i < SIZES && (size_t)i < e->nlaunches; i++) {
+    struct size s = transpose_size(r, i);
+    free(draw(r, s));                    /* the numbers between two sizes */
+    if (e->launches[i].completed && !e->launches[i].nfaults) continue;
+    if (!squares && !others) first = s;
+    *(s.rows == s.columns ? &squares : &others) = true;
+  }
+  if (!squares && !others) return;
+  verdict_add(v, "  the input had %d rows of %d.", first.rows, first.columns);
+  if (!squares)
+    verdict_add(v, "  Squares are no trouble, only inputs with width != height: is x or y compared "
+                "with the wrong one of the two?  x runs over columns of in first, over columns of "
+                "out, which are height, afterwards.");
+}
+
 static void judge_transpose_sizes(struct verdict *v, const struct evidence *e, struct rng *r)
 {
-  if (!judge_clean(v, e)) return;
+  if (!judge_clean(v, e)) {
+    tell_sizes(v, e, r);
+    return;
+  }
   for (int i = 0; i < SIZES; i++)
     if (!judge_values(v, e, r, transpose_size(r, i), 2 * i + 1)) return;
   verdict_pass(v, "%d sizes, bit by bit", SIZES);
@@ -123,23 +193,28 @@ static void judge_faults(struct verdict *v, const struct evidence *e, struct rng
     verdict_pass(v, "no race, nothing outside the buffers, every barrier met");
 }
 
-static void judge_square_sectors(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_transpose_sectors(struct verdict *v, const struct evidence *e, struct rng *r,
+                                  int i)
 {
-  judge_ways(v, e, r, square, true);
+  judge_sectors(v, e, r, transpose_cost(r, i));
 }
 
-static void judge_square_wavefronts(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_transpose_ways(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  judge_ways(v, e, r, square, false);
+  struct size s = transpose_cost(r, i);
+  judge_ways(v, e, r, s, transpose_words(s));
 }
+
+EACH_TEST(transpose_sectors, COSTS, 2, plan_transpose_cost, one_transpose_sectors)
+EACH_TEST(transpose_ways, COSTS, 2, plan_transpose_cost, one_transpose_ways)
 
 /* The starter is right and coalesced, so what it already does earns little. */
 static const struct test transpose_tests[] = {
   {"square", 0.5, plan_square, judge_square},
   {"any size", 1, plan_transpose_sizes, judge_transpose_sizes},
   {"no faults", 0.5, plan_transpose_edges, judge_faults},
-  {"coalesced", 1, plan_square, judge_square_sectors},
-  {"conflict free", 7, plan_square, judge_square_wavefronts},
+  {"coalesced", 1, plan_transpose_sectors, judge_transpose_sectors},
+  {"conflict free", 7, plan_transpose_ways, judge_transpose_ways},
   {0}
 };
 
@@ -202,22 +277,43 @@ static void plan_planes_edges(struct plan *p, struct rng *r)
   for (int i = 0; i < EDGES; i++) plan_planes(p, r, planes_edges[i]);
 }
 
-static void judge_full_sectors(struct verdict *v, const struct evidence *e, struct rng *r)
+static struct size planes_cost(struct rng *r, int i)
 {
-  judge_ways(v, e, r, full_planes, true);
+  return (struct size){i == 1 ? each_ragged(r, 32, 1, 6) : each_multiple(r, 32, 1, 8), CHANNELS, 0};
 }
 
-static void judge_full_wavefronts(struct verdict *v, const struct evidence *e, struct rng *r)
+static void plan_planes_cost(struct plan *p, struct rng *r, int i)
 {
-  judge_ways(v, e, r, full_planes, false);
+  plan_planes(p, r, planes_cost(r, i));
 }
+
+static void one_planes_sectors(struct verdict *v, const struct evidence *e, struct rng *r, int i)
+{
+  struct size s = planes_cost(r, i);
+  if (!judge_values(v, e, r, s, 1)) return;
+  uint64_t words = count_of(s), pieces = (uint64_t)CHANNELS * ((s.rows + 31) / 32);
+  double reads = moves_sectors(v, e, MOVES_READS, words);
+  double writes = moves_sectors(v, e, MOVES_WRITES, s.rows % 32 ? words + 16 * pieces : words);
+  if (reads == 1 && writes == 1) verdict_pass(v, "4 sectors for every 32 elements, in and out");
+}
+
+/* A block of fewer than 32 pixels writes four pixels a request, and reads a piece of a plane. */
+static void one_planes_ways(struct verdict *v, const struct evidence *e, struct rng *r, int i)
+{
+  struct size s = planes_cost(r, i);
+  uint64_t reads = (uint64_t)(s.rows + 31) / 32 * 32 * CHANNELS;
+  judge_ways(v, e, r, s, (struct way_words){reads, (uint64_t)(s.rows + 3) / 4 * 32});
+}
+
+EACH_TEST(planes_sectors, COSTS, 2, plan_planes_cost, one_planes_sectors)
+EACH_TEST(planes_ways, COSTS, 2, plan_planes_cost, one_planes_ways)
 
 static const struct test planes_tests[] = {
   {"full blocks", 0.5, plan_full, judge_full},
   {"any number", 0.5, plan_planes_sizes, judge_planes_sizes},
   {"no faults", 0.5, plan_planes_edges, judge_faults},
-  {"coalesced", 0.5, plan_full, judge_full_sectors},
-  {"conflict free", 4, plan_full, judge_full_wavefronts},
+  {"coalesced", 0.5, plan_planes_sectors, judge_planes_sectors},
+  {"conflict free", 4, plan_planes_ways, judge_planes_ways},
   {0}
 };
 

@@ -1,3 +1,5 @@
+// expect: coalesced: out of bounds
+// expect: conflict free: out of bounds
 // expect: any number: out of bounds
 // expect: no faults: out of bounds
 /* Interleaved pixels into separate planes.

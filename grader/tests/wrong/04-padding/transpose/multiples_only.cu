@@ -1,5 +1,7 @@
 // expect: any size: out of bounds
 // expect: no faults: out of bounds
+// expect: coalesced: out of bounds
+// expect: conflict free: out of bounds
 /* Transpose through shared memory: out[x][y] = in[y][x].
  *
  * `in` has `height` rows of `width` floats; `out` has `width` rows of `height`.  A block has

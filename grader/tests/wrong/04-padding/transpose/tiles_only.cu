@@ -1,8 +1,8 @@
 // expect: square: elements of out
 // expect: any size: uninitialised read
-// expect: coalesced: elements of out
-// expect: conflict free: elements of out
 // expect: no faults: uninitialised read
+// expect: coalesced: uninitialised read
+// expect: conflict free: uninitialised read
 /* Transpose through shared memory: out[x][y] = in[y][x].
  *
  * `in` has `height` rows of `width` floats; `out` has `width` rows of `height`.  A block has

@@ -3,11 +3,12 @@
 #include <stdlib.h>
 
 #include "suites/ch05.h"
+#include "suites/each.h"
 #include "suites/moves.h"
 
 #define READ "chapters/05-widths.md"
 
-enum { SIZES = 6 };
+enum { SIZES = 6, COSTS = 3 };
 struct size { int rows, columns; };
 
 static size_t count_of(struct size s) { return (size_t)s.rows * s.columns; }
@@ -62,7 +63,7 @@ static bool judge_vectors(struct verdict *v, const struct evidence *e, enum mode
   return any;
 }
 
-/* Both ways of launch 0 at one wavefront for every 32 words. */
+/* Both ways of a launch at one wavefront for every 32 words. */
 static void judge_cost(struct verdict *v, const struct evidence *e, uint64_t reads,
                        uint64_t writes)
 {
@@ -80,7 +81,7 @@ static void judge_coalesced(struct verdict *v, const struct evidence *e, uint64_
 
 /* ---- transpose4.cu ------------------------------------------------------------------------- */
 
-static const struct size tile4 = {32, 32}, full4 = {64, 96};
+static const struct size tile4 = {32, 32};
 static const struct size edges4[] = {{4, 4}, {36, 28}, {28, 36}};
 
 static struct size size4(struct rng *r, int i)
@@ -116,7 +117,19 @@ static bool values_4(struct verdict *v, const struct evidence *e, struct rng *r,
 }
 
 static void plan_4_tile(struct plan *p, struct rng *r) { plan_4(p, r, tile4); }
-static void plan_4_full(struct plan *p, struct rng *r) { plan_4(p, r, full4); }
+
+/* Whole tiles, another number of them in every launch. */
+static struct size cost4(struct rng *r)
+{
+  int rows = each_multiple(r, 32, 1, 3);
+  return (struct size){rows, each_multiple(r, 32, 1, 4)};
+}
+
+static void plan_4_cost(struct plan *p, struct rng *r, int i)
+{
+  (void)i;
+  plan_4(p, r, cost4(r));
+}
 
 static void plan_4_sizes(struct plan *p, struct rng *r)
 {
@@ -141,22 +154,30 @@ static void judge_4_sizes(struct verdict *v, const struct evidence *e, struct rn
   verdict_pass(v, "%d sizes, bit by bit", SIZES);
 }
 
-static void judge_4_vectors(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_4_vectors(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  if (judge_clean(v, e) && values_4(v, e, r, full4, 1) && judge_vectors(v, e, MODEL_STORE))
+  (void)i;
+  if (values_4(v, e, r, cost4(r), 1) && judge_vectors(v, e, MODEL_STORE))
     verdict_pass(v, "the tile is written 16 bytes at a time");
 }
 
-static void judge_4_coalesced(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_4_coalesced(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  if (judge_clean(v, e) && values_4(v, e, r, full4, 1)) judge_coalesced(v, e, count_of(full4));
+  (void)i;
+  struct size s = cost4(r);
+  if (values_4(v, e, r, s, 1)) judge_coalesced(v, e, count_of(s));
 }
 
-static void judge_4_cost(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_4_free(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  if (judge_clean(v, e) && values_4(v, e, r, full4, 1))
-    judge_cost(v, e, count_of(full4), count_of(full4));
+  (void)i;
+  struct size s = cost4(r);
+  if (values_4(v, e, r, s, 1)) judge_cost(v, e, count_of(s), count_of(s));
 }
+
+EACH_TEST(4_vectors, COSTS, 2, plan_4_cost, one_4_vectors)
+EACH_TEST(4_coalesced, COSTS, 2, plan_4_cost, one_4_coalesced)
+EACH_TEST(4_free, COSTS, 2, plan_4_cost, one_4_free)
 
 static void bench_transpose4(struct plan *p, struct rng *r, int size)
 {
@@ -167,16 +188,16 @@ static const struct test transpose4_tests[] = {
   {"one tile", 0.25, plan_4_tile, judge_4_tile},
   {"any size", 0.5, plan_4_sizes, judge_4_sizes},
   {"no faults", 0.25, plan_4_edges, judge_faults},
-  {"vectors", 0.5, plan_4_full, judge_4_vectors},
-  {"coalesced", 0.5, plan_4_full, judge_4_coalesced},
-  {"conflict free", 3, plan_4_full, judge_4_cost},
+  {"vectors", 0.5, plan_4_vectors, judge_4_vectors},
+  {"coalesced", 0.5, plan_4_coalesced, judge_4_coalesced},
+  {"conflict free", 3, plan_4_free, judge_4_free},
   {0}
 };
 
 /* ---- misaligned.cu ------------------------------------------------------------------------- */
 
 enum { ROW = 64 };
-static const struct size full_rows = {128, ROW}, one_block = {64, ROW};
+static const struct size one_block = {64, ROW};
 
 static struct size row_case(struct rng *r, int i)
 {
@@ -217,7 +238,18 @@ static bool values_rows(struct verdict *v, const struct evidence *e, struct rng 
 }
 
 static void plan_rows_block(struct plan *p, struct rng *r) { plan_rows(p, r, one_block); }
-static void plan_rows_full(struct plan *p, struct rng *r) { plan_rows(p, r, full_rows); }
+
+/* Whole warps, so that a block may be half full. */
+static struct size cost_rows(struct rng *r)
+{
+  return (struct size){each_multiple(r, 32, 1, 7), ROW};
+}
+
+static void plan_rows_cost(struct plan *p, struct rng *r, int i)
+{
+  (void)i;
+  plan_rows(p, r, cost_rows(r));
+}
 
 static void plan_rows_sizes(struct plan *p, struct rng *r)
 {
@@ -237,17 +269,22 @@ static void judge_rows_sizes(struct verdict *v, const struct evidence *e, struct
   verdict_pass(v, "%d numbers of rows", SIZES);
 }
 
-static void judge_rows_vectors(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_rows_vectors(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  if (judge_clean(v, e) && values_rows(v, e, r, full_rows, 1) && judge_vectors(v, e, MODEL_LOAD))
+  (void)i;
+  if (values_rows(v, e, r, cost_rows(r), 1) && judge_vectors(v, e, MODEL_LOAD))
     verdict_pass(v, "the rows are read 16 bytes at a time");
 }
 
-static void judge_rows_cost(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_rows_free(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  if (judge_clean(v, e) && values_rows(v, e, r, full_rows, 1))
-    judge_cost(v, e, count_of(full_rows), count_of(full_rows));
+  (void)i;
+  struct size s = cost_rows(r);
+  if (values_rows(v, e, r, s, 1)) judge_cost(v, e, count_of(s), count_of(s));
 }
+
+EACH_TEST(rows_vectors, COSTS, 2, plan_rows_cost, one_rows_vectors)
+EACH_TEST(rows_free, COSTS, 2, plan_rows_cost, one_rows_free)
 
 static void bench_misaligned(struct plan *p, struct rng *r, int size)
 {
@@ -257,8 +294,8 @@ static void bench_misaligned(struct plan *p, struct rng *r, int size)
 static const struct test misaligned_tests[] = {
   {"one block", 0.5, plan_rows_block, judge_rows_block},
   {"any number", 1, plan_rows_sizes, judge_rows_sizes},
-  {"vectors", 1, plan_rows_full, judge_rows_vectors},
-  {"conflict free", 1.5, plan_rows_full, judge_rows_cost},
+  {"vectors", 1, plan_rows_vectors, judge_rows_vectors},
+  {"conflict free", 1.5, plan_rows_free, judge_rows_free},
   {0}
 };
 
@@ -309,7 +346,12 @@ static bool values_pulls(struct verdict *v, const struct evidence *e, struct rng
 }
 
 static void plan_pulls_block(struct plan *p, struct rng *r) { plan_pulls(p, r, GROUP); }
-static void plan_pulls_full(struct plan *p, struct rng *r) { plan_pulls(p, r, 2 * GROUP); }
+
+static void plan_pulls_cost(struct plan *p, struct rng *r, int i)
+{
+  (void)i;
+  plan_pulls(p, r, each_multiple(r, GROUP, 1, 5));
+}
 
 static void plan_pulls_sizes(struct plan *p, struct rng *r)
 {
@@ -338,14 +380,17 @@ static void judge_pulls_sizes(struct verdict *v, const struct evidence *e, struc
 
 /* Two words of eight others are needed, and whoever reads his own x from shared memory too is not
  * punished.  All eight members may be written, but no wavefront more. */
-static void judge_pulls_cost(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_pulls_free(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  uint64_t n = 2 * GROUP;
-  if (!judge_clean(v, e) || !values_pulls(v, e, r, (int)n, 1)) return;
+  (void)i;
+  uint64_t n = (uint64_t)each_multiple(r, GROUP, 1, 5);
+  if (!values_pulls(v, e, r, (int)n, 1)) return;
   double reads = moves_cost(v, e, MOVES_READS, 2 * NEAR * n, (2 * NEAR + 1) * n, 1, 4);
   double writes = moves_cost(v, e, MOVES_WRITES, 2 * n, PLANES * n, 1, 4);
   if (reads == 1 && writes == 1) verdict_pass(v, "one wavefront for every 32 words, in and out");
 }
+
+EACH_TEST(pulls_free, COSTS, 2, plan_pulls_cost, one_pulls_free)
 
 static void bench_particles(struct plan *p, struct rng *r, int size)
 {
@@ -356,13 +401,13 @@ static const struct test particles_tests[] = {
   {"one block", 0.25, plan_pulls_block, judge_pulls_block},
   {"any number", 0.5, plan_pulls_sizes, judge_pulls_sizes},
   {"no faults", 0.25, plan_pulls_edges, judge_faults},
-  {"conflict free", 3, plan_pulls_full, judge_pulls_cost},
+  {"conflict free", 3, plan_pulls_free, judge_pulls_free},
   {0}
 };
 
 /* ---- halves.cu ----------------------------------------------------------------------------- */
 
-static const struct size tile_halves = {32, 64}, full_halves = {64, 128};
+static const struct size tile_halves = {32, 64};
 
 static struct size halves_case(struct rng *r, int i)
 {
@@ -413,7 +458,18 @@ static bool values_halves(struct verdict *v, const struct evidence *e, struct rn
 }
 
 static void plan_halves_tile(struct plan *p, struct rng *r) { plan_halves(p, r, tile_halves); }
-static void plan_halves_full(struct plan *p, struct rng *r) { plan_halves(p, r, full_halves); }
+
+static struct size cost_halves(struct rng *r)
+{
+  int rows = each_multiple(r, 32, 1, 3);
+  return (struct size){rows, each_multiple(r, 64, 1, 3)};
+}
+
+static void plan_halves_cost(struct plan *p, struct rng *r, int i)
+{
+  (void)i;
+  plan_halves(p, r, cost_halves(r));
+}
 
 static void plan_halves_sizes(struct plan *p, struct rng *r)
 {
@@ -440,22 +496,28 @@ static void judge_halves_sizes(struct verdict *v, const struct evidence *e, stru
   verdict_pass(v, "%d sizes, bit by bit", SIZES);
 }
 
-static void judge_halves_coalesced(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_halves_coalesced(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  if (judge_clean(v, e) && values_halves(v, e, r, full_halves, 1))
-    judge_coalesced(v, e, count_of(full_halves) / 2);
+  (void)i;
+  struct size s = cost_halves(r);
+  if (values_halves(v, e, r, s, 1)) judge_coalesced(v, e, count_of(s) / 2);
 }
 
 /* A read takes one half a lane, so half as many words as lanes; a write takes a whole word. */
-static void judge_halves_cost(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_halves_free(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  uint64_t halves = count_of(full_halves);
-  if (!judge_clean(v, e) || !values_halves(v, e, r, full_halves, 1)) return;
+  (void)i;
+  struct size s = cost_halves(r);
+  uint64_t halves = count_of(s);
+  if (!values_halves(v, e, r, s, 1)) return;
   double reads = moves_cost(v, e, MOVES_READS, halves / 2, halves, 1, 4);
   double writes = moves_cost(v, e, MOVES_WRITES, halves / 2, halves / 2, 1, 4);
   if (reads == 1 && writes == 1)
     verdict_pass(v, "one wavefront for every 32 words written and every 32 halves read");
 }
+
+EACH_TEST(halves_coalesced, COSTS, 2, plan_halves_cost, one_halves_coalesced)
+EACH_TEST(halves_free, COSTS, 2, plan_halves_cost, one_halves_free)
 
 static void bench_halves(struct plan *p, struct rng *r, int size)
 {
@@ -466,8 +528,8 @@ static const struct test halves_tests[] = {
   {"one tile", 0.25, plan_halves_tile, judge_halves_tile},
   {"any size", 0.5, plan_halves_sizes, judge_halves_sizes},
   {"no faults", 0.25, plan_halves_edges, judge_faults},
-  {"coalesced", 0.5, plan_halves_full, judge_halves_coalesced},
-  {"conflict free", 3, plan_halves_full, judge_halves_cost},
+  {"coalesced", 0.5, plan_halves_coalesced, judge_halves_coalesced},
+  {"conflict free", 3, plan_halves_free, judge_halves_free},
   {0}
 };
 

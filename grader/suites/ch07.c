@@ -4,11 +4,12 @@
 #include <stdlib.h>
 
 #include "suites/ch07.h"
+#include "suites/each.h"
 #include "suites/moves.h"
 
 #define READ "chapters/07-order.md"
 
-enum { SIZES = 6, WARP = 32 };
+enum { SIZES = 6, COSTS = 3, WARP = 32 };
 
 /* A case of any kernel here: n numbers, blocks of `threads`, `grid` of them (0: enough), and one
  * more number for those that take one. */
@@ -137,11 +138,31 @@ static void judge_reverse_any(struct verdict *v, const struct evidence *e, struc
   verdict_pass(v, "%d cases", SIZES);
 }
 
-static void judge_reverse_barriers(struct verdict *v, const struct evidence *e, struct rng *r)
+/* Some blocks, and as many tiles for each. */
+static struct work reverse_cost(struct rng *r, int *tiles)
 {
-  if (judge_clean(v, e) && values_reverse(v, e, r, several_tiles, 1) && judge_shared_used(v, e))
-    judge_barriers(v, e, 2 * TILE / WARP, 6, 12);
+  int grid = rng_between(r, 1, 3);
+  *tiles = rng_between(r, 2, 5);
+  return (struct work){*tiles * grid * TILE, grid, 0};
 }
+
+static void plan_reverse_cost(struct plan *p, struct rng *r, int i)
+{
+  (void)i;
+  int tiles;
+  plan_reverse(p, r, reverse_cost(r, &tiles));
+}
+
+static void one_reverse_barriers(struct verdict *v, const struct evidence *e, struct rng *r, int i)
+{
+  (void)i;
+  int tiles;
+  struct work w = reverse_cost(r, &tiles);
+  if (values_reverse(v, e, r, w, 1) && judge_shared_used(v, e))
+    judge_barriers(v, e, (uint64_t)w.grid * TILE / WARP, 2u * tiles, 4u * tiles);
+}
+
+EACH_TEST(reverse_barriers, COSTS, 2, plan_reverse_cost, one_reverse_barriers)
 
 static void bench_barriers(struct plan *p, struct rng *r, int size)
 {
@@ -152,7 +173,7 @@ static const struct test barriers_tests[] = {
   {"one tile", 1, plan_reverse_one, judge_reverse_one},
   {"several tiles", 1, plan_reverse_several, judge_reverse_several},
   {"any number", 1, plan_reverse_any, judge_reverse_any},
-  {"few barriers", 1, plan_reverse_several, judge_reverse_barriers},
+  {"few barriers", 1, plan_reverse_barriers, judge_reverse_barriers},
   {0}
 };
 
@@ -241,10 +262,9 @@ static const struct test branch_tests[] = {
 
 /* ---- stencil.cu ---------------------------------------------------------------------------- */
 
-enum { RING = 256, MANY = 12 };
+enum { RING = 256 };
 
-static const struct work one_step = {RING + 40, 0, 1}, many_steps = {2 * RING, 0, MANY},
-                         no_step = {300, 0, 0};
+static const struct work one_step = {RING + 40, 0, 1}, no_step = {300, 0, 0};
 
 static void plan_smooth(struct plan *p, struct rng *r, struct work w)
 {
@@ -276,7 +296,6 @@ static bool values_smooth(struct verdict *v, const struct evidence *e, struct rn
 }
 
 static void plan_smooth_one(struct plan *p, struct rng *r) { plan_smooth(p, r, one_step); }
-static void plan_smooth_many(struct plan *p, struct rng *r) { plan_smooth(p, r, many_steps); }
 
 static struct work smooth_case(struct rng *r, int i)
 {
@@ -303,11 +322,27 @@ static void judge_smooth_any(struct verdict *v, const struct evidence *e, struct
   verdict_pass(v, "%d cases, and no step at all", SIZES);
 }
 
-static void judge_smooth_barriers(struct verdict *v, const struct evidence *e, struct rng *r)
+static struct work smooth_cost(struct rng *r)
 {
-  if (judge_clean(v, e) && values_smooth(v, e, r, many_steps, 1) && judge_shared_used(v, e))
-    judge_barriers(v, e, 2 * RING / WARP, MANY + 1, 2 * MANY);
+  int n = each_multiple(r, RING, 1, 3);
+  return (struct work){n, 0, rng_between(r, 6, 14)};
 }
+
+static void plan_smooth_cost(struct plan *p, struct rng *r, int i)
+{
+  (void)i;
+  plan_smooth(p, r, smooth_cost(r));
+}
+
+static void one_smooth_barriers(struct verdict *v, const struct evidence *e, struct rng *r, int i)
+{
+  (void)i;
+  struct work w = smooth_cost(r);
+  if (values_smooth(v, e, r, w, 1) && judge_shared_used(v, e))
+    judge_barriers(v, e, (uint64_t)w.n / WARP, w.steps + 1u, 2u * w.steps);
+}
+
+EACH_TEST(smooth_barriers, COSTS, 2, plan_smooth_cost, one_smooth_barriers)
 
 static void bench_stencil(struct plan *p, struct rng *r, int size)
 {
@@ -317,7 +352,7 @@ static void bench_stencil(struct plan *p, struct rng *r, int size)
 static const struct test stencil_tests[] = {
   {"one step", 1, plan_smooth_one, judge_smooth_one},
   {"any number", 2, plan_smooth_any, judge_smooth_any},
-  {"one barrier a step", 2, plan_smooth_many, judge_smooth_barriers},
+  {"one barrier a step", 2, plan_smooth_barriers, judge_smooth_barriers},
   {0}
 };
 
@@ -325,7 +360,10 @@ static const struct test stencil_tests[] = {
 
 enum { SUM = 256 };
 
-static const struct work one_sum = {SUM, 0, 0}, two_sums = {2 * SUM, 0, 0};
+static const struct work one_sum = {SUM, 0, 0};
+
+/* Whole blocks, another number of them in every launch. */
+static struct work sums_cost(struct rng *r) { return (struct work){each_multiple(r, SUM, 1, 6), 0, 0}; }
 
 static void plan_sums(struct plan *p, struct rng *r, struct work w)
 {
@@ -351,7 +389,12 @@ static bool values_sums(struct verdict *v, const struct evidence *e, struct rng 
 }
 
 static void plan_sums_one(struct plan *p, struct rng *r) { plan_sums(p, r, one_sum); }
-static void plan_sums_two(struct plan *p, struct rng *r) { plan_sums(p, r, two_sums); }
+
+static void plan_sums_cost(struct plan *p, struct rng *r, int i)
+{
+  (void)i;
+  plan_sums(p, r, sums_cost(r));
+}
 
 static void plan_sums_any(struct plan *p, struct rng *r)
 {
@@ -371,12 +414,16 @@ static void judge_sums_any(struct verdict *v, const struct evidence *e, struct r
   verdict_pass(v, "%d cases", SIZES);
 }
 
-static void judge_sums_cost(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_sums_free(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  if (judge_clean(v, e) && values_sums(v, e, r, two_sums, 1) && judge_shared_used(v, e))
+  (void)i;
+  struct work w = sums_cost(r);
+  if (values_sums(v, e, r, w, 1) && judge_shared_used(v, e))
     judge_wavefronts(v, e, (struct count_mark){.which = COUNT_ALL, .full = 1, .none = 2,
-                                               .least_requests = 2 * SUM / WARP});
+                                               .least_requests = (uint64_t)w.n / WARP});
 }
+
+EACH_TEST(sums_free, COSTS, 2, plan_sums_cost, one_sums_free)
 
 static void bench_warp_sum(struct plan *p, struct rng *r, int size)
 {
@@ -386,7 +433,7 @@ static void bench_warp_sum(struct plan *p, struct rng *r, int size)
 static const struct test warp_sum_tests[] = {
   {"one block", 1.5, plan_sums_one, judge_sums_one},
   {"any number", 1.5, plan_sums_any, judge_sums_any},
-  {"conflict free", 1, plan_sums_two, judge_sums_cost},
+  {"conflict free", 1, plan_sums_free, judge_sums_free},
   {0}
 };
 
@@ -422,7 +469,12 @@ static bool values_cells(struct verdict *v, const struct evidence *e, struct rng
 }
 
 static void plan_cells_one(struct plan *p, struct rng *r) { plan_cells(p, r, one_sum); }
-static void plan_cells_two(struct plan *p, struct rng *r) { plan_cells(p, r, two_sums); }
+
+static void plan_cells_cost(struct plan *p, struct rng *r, int i)
+{
+  (void)i;
+  plan_cells(p, r, sums_cost(r));
+}
 
 static void plan_cells_any(struct plan *p, struct rng *r)
 {
@@ -442,15 +494,16 @@ static void judge_cells_any(struct verdict *v, const struct evidence *e, struct 
   verdict_pass(v, "%d cases", SIZES);
 }
 
-static void judge_cells_cost(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_cells_cheap(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
   enum { FULL = 8, NONE = 32 };
-  if (!judge_clean(v, e) || !values_cells(v, e, r, two_sums, 1) || !judge_shared_used(v, e))
-    return;
+  (void)i;
+  struct work w = sums_cost(r);
+  if (!values_cells(v, e, r, w, 1) || !judge_shared_used(v, e)) return;
   const struct sim_result *l = &e->launches[0];
   const struct sim_totals *t = &l->totals;
   double cost = (double)(t->shared_load.wavefronts + t->shared_store.wavefronts +
-                         t->shared_atomic.wavefronts) * WARP / two_sums.n;
+                         t->shared_atomic.wavefronts) * WARP / w.n;
   if (cost <= FULL) {
     verdict_pass(v, "%.1f wavefronts for every 32 numbers", cost);
     return;
@@ -464,6 +517,8 @@ static void judge_cells_cost(struct verdict *v, const struct evidence *e, struct
   if (worst) judge_describe_site(v, e, worst);
 }
 
+EACH_TEST(cells_cheap, COSTS, 2, plan_cells_cost, one_cells_cheap)
+
 static void bench_one_cell(struct plan *p, struct rng *r, int size)
 {
   plan_cells(p, r, (struct work){.n = 1 << (18 + 2 * size)});
@@ -472,7 +527,7 @@ static void bench_one_cell(struct plan *p, struct rng *r, int size)
 static const struct test one_cell_tests[] = {
   {"one block", 1, plan_cells_one, judge_cells_one},
   {"any number", 1, plan_cells_any, judge_cells_any},
-  {"cheap", 2, plan_cells_two, judge_cells_cost},
+  {"cheap", 2, plan_cells_cheap, judge_cells_cheap},
   {0}
 };
 

@@ -3,16 +3,18 @@
  * its loops.
  *
  * The numbers are such that their sums are exact in any order, so results are compared exactly. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/model.h"
 #include "suites/budget.h"
+#include "suites/each.h"
 #include "suites/moves.h"
 
 #define READ "chapters/08-reductions.md"
 
-enum { CASES = 6, BLOCK = 256 };
+enum { CASES = 6, COSTS = 3, BLOCK = 256 };
 
 /* ---- sequential.cu and shuffle.cu: the sum of a block --------------------------------- */
 
@@ -99,30 +101,42 @@ static void judge_faults(struct verdict *v, const struct evidence *e, struct rng
     verdict_pass(v, "no race, nothing outside the buffers, every barrier met");
 }
 
-enum { SPENT_BLOCKS = 3 };
+enum { MOST_BLOCKS = 6 };
 
-static void plan_spent(struct plan *p, struct rng *r) { plan_sum(p, r, SPENT_BLOCKS * BLOCK, 0); }
+static void plan_spent(struct plan *p, struct rng *r, int i)
+{
+  (void)i;
+  plan_sum(p, r, each_multiple(r, BLOCK, 1, MOST_BLOCKS), 0);
+}
 
 /* Full and none are wavefronts a block. */
 static void judge_spent(struct verdict *v, const struct evidence *e, struct rng *r, uint64_t least,
                         double full, double none)
 {
-  if (!judge_clean(v, e) || !judge_sum(v, e, r, SPENT_BLOCKS * BLOCK, 0, 1)) return;
-  judge_budget(v, e, 0, (struct budget){COUNT_ALL, SPENT_BLOCKS * least, SPENT_BLOCKS * full,
-                                        SPENT_BLOCKS * none, "3 blocks of 256 numbers"});
+  int count = each_multiple(r, BLOCK, 1, MOST_BLOCKS), blocks = count / BLOCK;
+  char work[40];
+  snprintf(work, sizeof work, "%d block%s of 256 numbers", blocks, blocks > 1 ? "s" : "");
+  if (!judge_sum(v, e, r, count, 0, 1)) return;
+  judge_budget(v, e, 0, (struct budget){COUNT_ALL, blocks * least, blocks * full, blocks * none,
+                                        work});
 }
 
 /* 8 stores to begin with, 12 steps of a warp with two reads and a write, and the last read. */
-static void judge_tree(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_tree(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
+  (void)i;
   judge_spent(v, e, r, 9, 48, 135);
 }
 
 /* A number a warp, written and read; none for what the tree spends. */
-static void judge_shuffled(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_shuffled(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
+  (void)i;
   judge_spent(v, e, r, 2, 18, 45);
 }
+
+EACH_TEST(tree, COSTS, 2, plan_spent, one_tree)
+EACH_TEST(shuffled, COSTS, 2, plan_spent, one_shuffled)
 
 static void bench_sequential(struct plan *p, struct rng *r, int size)
 {
@@ -133,7 +147,7 @@ static const struct test sequential_tests[] = {
   {"one block", 0.5, plan_one, judge_one},
   {"any size", 0.5, plan_sums, judge_sums},
   {"no faults", 0.5, plan_ragged, judge_faults},
-  {"few wavefronts", 3.5, plan_spent, judge_tree},
+  {"few wavefronts", 3.5, plan_tree, judge_tree},
   {0}
 };
 
@@ -146,7 +160,7 @@ static const struct test shuffle_tests[] = {
   {"one block", 0.5, plan_one, judge_one},
   {"any size", 0.5, plan_sums, judge_sums},
   {"no faults", 0.5, plan_ragged, judge_faults},
-  {"few wavefronts", 4.5, plan_spent, judge_shuffled},
+  {"few wavefronts", 4.5, plan_shuffled, judge_shuffled},
   {0}
 };
 
@@ -195,7 +209,14 @@ static struct matrix matrix_size(struct rng *r, int i)
   return (struct matrix){rows, (int)rng_below(r, 90) + 2};
 }
 
-static const struct matrix even = {32, 32}, ragged = {37, 45}, spent = {64, 96};
+static const struct matrix even = {32, 32}, ragged = {37, 45};
+
+/* Whole tiles of 32 x 32; never the same number of them. */
+static struct matrix spent_size(struct rng *r)
+{
+  int rows = each_multiple(r, 32, 2, 4);
+  return (struct matrix){rows, each_multiple(r, 32, 2, 4)};
+}
 
 #define MATRIX(name, kernel, columns_)                                                           \
   static void plan_##name##_even(struct plan *p, struct rng *r)                                  \
@@ -225,40 +246,57 @@ static const struct matrix even = {32, 32}, ragged = {37, 45}, spent = {64, 96};
   {                                                                                              \
     plan_matrix(p, r, kernel, ragged, columns_ ? ragged.columns : ragged.rows, 1);               \
   }                                                                                              \
-  static void plan_##name##_spent(struct plan *p, struct rng *r)                                 \
+  static void plan_##name##_spent(struct plan *p, struct rng *r, int i)                          \
   {                                                                                              \
-    plan_matrix(p, r, kernel, spent, columns_ ? spent.columns : spent.rows, 0);                  \
+    (void)i;                                                                                     \
+    struct matrix m = spent_size(r);                                                          \
+    plan_matrix(p, r, kernel, m, columns_ ? m.columns : m.rows, 0);                              \
   }
 MATRIX(rows, "row_sums", false)
 MATRIX(columns, "column_sums", true)
 #undef MATRIX
 
-/* Two blocks of 32 rows: 32 wavefronts to write the partials, 32 to read them; the column walk of
+/* A block of 32 rows: 32 wavefronts to write the partials, 32 to read them; the column walk of
  * pitch 32 reads float4s at 32 wavefronts each, 256 in all. */
-static void judge_partials(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_partials(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  if (!judge_clean(v, e) || !judge_matrix(v, e, r, spent, false, 1)) return;
-  judge_budget(v, e, 0, (struct budget){COUNT_ALL, 2 * 33, 2 * 68, 2 * 288,
-                                        "2 blocks of 32 rows"});
+  (void)i;
+  struct matrix m = spent_size(r);
+  int blocks = m.rows / 32;
+  char work[40];
+  snprintf(work, sizeof work, "%d blocks of 32 rows", blocks);
+  if (!judge_matrix(v, e, r, m, false, 1)) return;
+  judge_budget(v, e, 0, (struct budget){COUNT_ALL, (uint64_t)blocks * 33, blocks * 68.0,
+                                        blocks * 288.0, work});
 }
 
-/* Three blocks of two tiles: a tile written and read by rows costs 64, by columns 32 + 1024.  A
- * kernel that needs no tile spends less, and may. */
-static void judge_columns(struct verdict *v, const struct evidence *e, struct rng *r)
+/* A tile written and read by rows costs 64, by columns 32 + 1024.  A kernel that needs no tile
+ * spends less, and may. */
+static void one_columns(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  if (!judge_clean(v, e) || !judge_matrix(v, e, r, spent, true, 1)) return;
-  judge_budget(v, e, 0, (struct budget){COUNT_ALL, 0, 6 * 72, 6 * 520,
-                                        "6 tiles of 32 x 32"});
+  (void)i;
+  struct matrix m = spent_size(r);
+  int tiles = m.rows / 32 * (m.columns / 32);
+  char work[40];
+  snprintf(work, sizeof work, "%d tiles of 32 x 32", tiles);
+  if (!judge_matrix(v, e, r, m, true, 1)) return;
+  judge_budget(v, e, 0, (struct budget){COUNT_ALL, 0, tiles * 72.0, tiles * 520.0, work});
 }
 
-static void judge_coalesced(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_coalesced(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  if (!judge_clean(v, e) || !judge_matrix(v, e, r, spent, true, 1)) return;
-  double reads = moves_sectors(v, e, MOVES_READS, count_of(spent));
-  double writes = moves_sectors(v, e, MOVES_WRITES, spent.columns);
+  (void)i;
+  struct matrix m = spent_size(r);
+  if (!judge_matrix(v, e, r, m, true, 1)) return;
+  double reads = moves_sectors(v, e, MOVES_READS, count_of(m));
+  double writes = moves_sectors(v, e, MOVES_WRITES, m.columns);
   if (reads >= 1 && writes >= 1)
     verdict_pass(v, "4 sectors for every 32 numbers, in and out");
 }
+
+EACH_TEST(partials, COSTS, 2, plan_rows_spent, one_partials)
+EACH_TEST(columns, COSTS, 2, plan_columns_spent, one_columns)
+EACH_TEST(coalesced, COSTS, 2, plan_columns_spent, one_coalesced)
 
 static void bench_partials(struct plan *p, struct rng *r, int size)
 {
@@ -270,7 +308,7 @@ static const struct test partials_tests[] = {
   {"32 rows", 0.5, plan_rows_even, judge_rows_even},
   {"any size", 0.5, plan_rows_any, judge_rows_any},
   {"no faults", 0.5, plan_rows_ragged, judge_faults},
-  {"few wavefronts", 3.5, plan_rows_spent, judge_partials},
+  {"few wavefronts", 3.5, plan_partials, judge_partials},
   {0}
 };
 
@@ -284,8 +322,8 @@ static const struct test columns_tests[] = {
   {"one tile", 0.5, plan_columns_even, judge_columns_even},
   {"any size", 0.5, plan_columns_any, judge_columns_any},
   {"no faults", 0.5, plan_columns_ragged, judge_faults},
-  {"coalesced", 1.5, plan_columns_spent, judge_coalesced},
-  {"few wavefronts", 3, plan_columns_spent, judge_columns},
+  {"coalesced", 1.5, plan_coalesced, judge_coalesced},
+  {"few wavefronts", 3, plan_columns, judge_columns},
   {0}
 };
 

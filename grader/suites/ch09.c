@@ -5,10 +5,12 @@
  * far below what the unstable forms get wrong. */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "model/model.h"
 #include "suites/budget.h"
+#include "suites/each.h"
 #include "suites/moves.h"
 
 #define READ "chapters/09-rows.md"
@@ -21,7 +23,7 @@ static size_t count_of(struct size s) { return (size_t)s.rows * s.columns; }
 
 /* ---- scratch.cu ------------------------------------------------------------------------ */
 
-enum { WIDTH = 64 };
+enum { WIDTH = 64, COSTS = 3 };
 
 static void plan_center(struct plan *p, struct rng *r, int rows, int extra)
 {
@@ -86,24 +88,40 @@ static void judge_center_any(struct verdict *v, const struct evidence *e, struct
   verdict_pass(v, "%d numbers of rows, to the last bit", ROWS_CASES);
 }
 
-static void plan_center_two(struct plan *p, struct rng *r) { plan_center(p, r, 64, 0); }
+/* Whole blocks of 32 rows; never the same number of them. */
+static int spent_rows(struct rng *r) { return each_multiple(r, 32, 1, 4); }
 
-static void judge_center_coalesced(struct verdict *v, const struct evidence *e, struct rng *r)
+static void plan_center_rows(struct plan *p, struct rng *r, int i)
 {
-  if (!judge_clean(v, e) || !judge_center(v, e, r, 64, 1)) return;
-  double reads = moves_sectors(v, e, MOVES_READS, 64 * WIDTH);
-  double writes = moves_sectors(v, e, MOVES_WRITES, 64 * WIDTH);
+  (void)i;
+  plan_center(p, r, spent_rows(r), 0);
+}
+
+static void one_center_coalesced(struct verdict *v, const struct evidence *e, struct rng *r, int i)
+{
+  (void)i;
+  int rows = spent_rows(r);
+  if (!judge_center(v, e, r, rows, 1)) return;
+  double reads = moves_sectors(v, e, MOVES_READS, (uint64_t)rows * WIDTH);
+  double writes = moves_sectors(v, e, MOVES_WRITES, (uint64_t)rows * WIDTH);
   if (reads >= 1 && writes >= 1) verdict_pass(v, "4 sectors for every 32 numbers, in and out");
 }
 
 /* A block writes 32 rows with 64 wavefronts, reads them twice for as many, and reads the means.
  * The column walk reads 16 float4s at 32 wavefronts each.  A kernel without a scratch spends
  * nothing. */
-static void judge_center_spent(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_center_spent(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  if (!judge_clean(v, e) || !judge_center(v, e, r, 64, 1)) return;
-  judge_budget(v, e, 0, (struct budget){COUNT_ALL, 0, 2 * 280, 2 * 640, "2 blocks of 32 rows"});
+  (void)i;
+  int rows = spent_rows(r), blocks = rows / 32;
+  char work[40];
+  snprintf(work, sizeof work, "%d block%s of 32 rows", blocks, blocks > 1 ? "s" : "");
+  if (!judge_center(v, e, r, rows, 1)) return;
+  judge_budget(v, e, 0, (struct budget){COUNT_ALL, 0, blocks * 280.0, blocks * 640.0, work});
 }
+
+EACH_TEST(center_coalesced, COSTS, 2, plan_center_rows, one_center_coalesced)
+EACH_TEST(center_spent, COSTS, 2, plan_center_rows, one_center_spent)
 
 static void bench_scratch(struct plan *p, struct rng *r, int size)
 {
@@ -113,8 +131,8 @@ static void bench_scratch(struct plan *p, struct rng *r, int size)
 static const struct test scratch_tests[] = {
   {"32 rows", 0.5, plan_full, judge_full},
   {"any size", 0.5, plan_center_any, judge_center_any},
-  {"coalesced", 0.5, plan_center_two, judge_center_coalesced},
-  {"few wavefronts", 3.5, plan_center_two, judge_center_spent},
+  {"coalesced", 0.5, plan_center_coalesced, judge_center_coalesced},
+  {"few wavefronts", 3.5, plan_center_spent, judge_center_spent},
   {0}
 };
 
@@ -192,7 +210,7 @@ static bool judge_softmax(struct verdict *v, const struct evidence *e, struct rn
 }
 
 static const struct size even = {4, 256}, large = {6, 200}, equal = {3, 200}, special = {10, 150},
-                         single = {3, 1}, spent = {3, 512};
+                         single = {3, 1};
 
 #define SOFTMAX(name, size, what, text)                                                          \
   static void plan_soft_##name(struct plan *p, struct rng *r) { plan_softmax(p, r, size, what); } \
@@ -229,14 +247,32 @@ static void judge_soft_any(struct verdict *v, const struct evidence *e, struct r
   verdict_pass(v, "%d widths of rows", WIDTHS);
 }
 
-static void plan_soft_spent(struct plan *p, struct rng *r) { plan_softmax(p, r, spent, LARGE); }
+/* What is spent on a row does not depend on its width, unless by much. */
+static struct size soft_size(struct rng *r)
+{
+  int rows = rng_between(r, 1, 4);
+  return (struct size){rows, rng_between(r, 385, 512)};
+}
+
+static void plan_soft_rows(struct plan *p, struct rng *r, int i)
+{
+  (void)i;
+  plan_softmax(p, r, soft_size(r), LARGE);
+}
 
 /* Two trees of 128: 4 stores, 8 steps of a warp with two reads and a write, 4 last reads. */
-static void judge_soft_spent(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_soft_spent(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  if (!judge_clean(v, e) || !judge_softmax(v, e, r, spent, LARGE, 1)) return;
-  judge_budget(v, e, 0, (struct budget){COUNT_ALL, 3 * 5, 3 * 72, 3 * 150, "3 rows of 512"});
+  (void)i;
+  struct size s = soft_size(r);
+  char work[40];
+  snprintf(work, sizeof work, "%d row%s of %d", s.rows, s.rows > 1 ? "s" : "", s.columns);
+  if (!judge_softmax(v, e, r, s, LARGE, 1)) return;
+  judge_budget(v, e, 0, (struct budget){COUNT_ALL, (uint64_t)s.rows * 5, s.rows * 72.0,
+                                        s.rows * 150.0, work});
 }
+
+EACH_TEST(soft_spent, COSTS, 2, plan_soft_rows, one_soft_spent)
 
 static void bench_softmax(struct plan *p, struct rng *r, int size)
 {
@@ -342,8 +378,7 @@ static bool judge_norm(struct verdict *v, const struct evidence *e, struct rng *
   return good;
 }
 
-static const struct size norm_large = {4, 1000}, norm_equal = {16, 777}, norm_special = {4, 200},
-                         norm_spent = {2, 1024};
+static const struct size norm_large = {4, 1000}, norm_equal = {16, 777}, norm_special = {4, 200};
 
 #define NORM(name, size, what, text)                                                             \
   static void plan_norm_##name(struct plan *p, struct rng *r) { plan_norm(p, r, size, what); }   \
@@ -369,35 +404,58 @@ static void judge_norm_any(struct verdict *v, const struct evidence *e, struct r
   verdict_pass(v, "%d widths of rows", WIDTHS);
 }
 
-static void plan_norm_spent(struct plan *p, struct rng *r)
+/* Rows of nearly 1024, in whole sectors: 8 elements for each of the 128 threads. */
+static struct size norm_size(struct rng *r)
 {
-  plan_norm(p, r, norm_spent, ORDINARY);
+  int rows = rng_between(r, 1, 3);
+  return (struct size){rows, each_multiple(r, 8, 115, 128)};
+}
+
+static void plan_norm_rows(struct plan *p, struct rng *r, int i)
+{
+  (void)i;
+  plan_norm(p, r, norm_size(r), ORDINARY);
 }
 
 /* A row of 1024 is written and read with 32 wavefronts, up to three times, and block_sum takes 12.
  * With lanes 8 words apart the reads alone take 256. */
-static void judge_norm_spent(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_norm_spent(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  if (!judge_clean(v, e) || !judge_norm(v, e, r, norm_spent, ORDINARY, NORM_OUT)) return;
-  judge_budget(v, e, 0, (struct budget){COUNT_ALL, 2 * 8, 2 * 160, 2 * 300, "2 rows of 1024"});
+  (void)i;
+  struct size s = norm_size(r);
+  char work[40];
+  snprintf(work, sizeof work, "%d row%s of %d", s.rows, s.rows > 1 ? "s" : "", s.columns);
+  if (!judge_norm(v, e, r, s, ORDINARY, NORM_OUT)) return;
+  judge_budget(v, e, 0, (struct budget){COUNT_ALL, (uint64_t)s.rows * 8, s.rows * 160.0,
+                                        s.rows * 300.0, work});
 }
 
 /* `times` readings of a row, and one of gamma and beta each: 128 sectors for 1024 floats. */
 static void judge_norm_reads(struct verdict *v, const struct evidence *e, struct rng *r, int times)
 {
-  if (!judge_clean(v, e) || !judge_norm(v, e, r, norm_spent, ORDINARY, NORM_OUT)) return;
-  judge_reads(v, e, 0, 2 * (128 * (times + 2) + 32), 2 * 128 * (times + 3), "2 rows of 1024");
+  struct size s = norm_size(r);
+  double row = s.columns / 8;
+  char work[40];
+  snprintf(work, sizeof work, "%d row%s of %d", s.rows, s.rows > 1 ? "s" : "", s.columns);
+  if (!judge_norm(v, e, r, s, ORDINARY, NORM_OUT)) return;
+  judge_reads(v, e, 0, s.rows * (row * (times + 2) + 32), s.rows * row * (times + 3), work);
 }
 
-static void judge_norm_once(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_norm_once(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
+  (void)i;
   judge_norm_reads(v, e, r, 1);
 }
 
-static void judge_norm_twice(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_norm_twice(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
+  (void)i;
   judge_norm_reads(v, e, r, 2);
 }
+
+EACH_TEST(norm_spent, COSTS, NORM_BUFFERS, plan_norm_rows, one_norm_spent)
+EACH_TEST(norm_once, COSTS, NORM_BUFFERS, plan_norm_rows, one_norm_once)
+EACH_TEST(norm_twice, COSTS, NORM_BUFFERS, plan_norm_rows, one_norm_twice)
 
 static void bench_two_pass(struct plan *p, struct rng *r, int size)
 {
@@ -409,7 +467,7 @@ static const struct test two_pass_tests[] = {
   {"large mean", 1.5, plan_norm_large, judge_norm_large},
   {"equal values", 0.5, plan_norm_equal, judge_norm_equal},
   {"nan", 0.5, plan_norm_special, judge_norm_special},
-  {"read once", 0.5, plan_norm_spent, judge_norm_once},
+  {"read once", 0.5, plan_norm_once, judge_norm_once},
   {"few wavefronts", 2.5, plan_norm_spent, judge_norm_spent},
   {0}
 };
@@ -424,7 +482,7 @@ static const struct test one_pass_tests[] = {
   {"large mean", 3, plan_norm_large, judge_norm_large},
   {"equal values", 0.5, plan_norm_equal, judge_norm_equal},
   {"nan", 0.5, plan_norm_special, judge_norm_special},
-  {"one pass", 0.5, plan_norm_spent, judge_norm_twice},
+  {"one pass", 0.5, plan_norm_twice, judge_norm_twice},
   {0}
 };
 

@@ -10,6 +10,7 @@
 
 #include "model/model.h"
 #include "suites/budget.h"
+#include "suites/each.h"
 #include "suites/quiz.h"
 
 #define READ "chapters/10-histograms.md"
@@ -304,7 +305,7 @@ static bool judge_data(struct verdict *v, const struct evidence *e, struct rng *
   return good;
 }
 
-enum { BLOCKS = 4, MANY = 16384, CASES = 6 };
+enum { BLOCKS = 4, CASES = 6, COSTS = 2 };
 
 static struct data some(struct rng *r, int i, int bins, enum weights weights)
 {
@@ -332,18 +333,40 @@ ANY_SIZE(floats, 256, FLOATS, 3)
 ANY_SIZE(lanes, 64, FLOATS, 3)
 #undef ANY_SIZE
 
-#define DATA(name, bins, shape, weights, count)                                                  \
-  static const struct data name = {count, bins, shape, weights};                                 \
-  static void plan_##name(struct plan *p, struct rng *r) { plan_data(p, r, name, BLOCKS); }
-DATA(counts_uniform, 256, UNIFORM, ONES, 4096)
-DATA(counts_skewed, 256, SKEWED, ONES, MANY)
-DATA(weights_uniform, 256, UNIFORM, INTEGERS, 4096)
-DATA(weights_skewed, 256, SKEWED, INTEGERS, MANY)
-DATA(floats_uniform, 256, UNIFORM, FLOATS, MANY)
-DATA(floats_skewed, 256, SKEWED, FLOATS, MANY)
-DATA(lanes_uniform, 64, UNIFORM, FLOATS, MANY / 2)
-DATA(lanes_skewed, 64, SKEWED, FLOATS, MANY / 2)
-DATA(lanes_bank, 64, ONE_BANK, FLOATS, MANY / 2)
+static const struct data counts_uniform = {4096, 256, UNIFORM, ONES};
+static const struct data weights_uniform = {4096, 256, UNIFORM, INTEGERS};
+
+static void plan_counts_uniform(struct plan *p, struct rng *r)
+{
+  plan_data(p, r, counts_uniform, BLOCKS);
+}
+
+static void plan_weights_uniform(struct plan *p, struct rng *r)
+{
+  plan_data(p, r, weights_uniform, BLOCKS);
+}
+
+/* Data whose cost is counted: some numbers of whole warps, then several times as many.  Nobody
+ * knows how many. */
+static struct data drawn_data(struct rng *r, int i, struct data d)
+{
+  d.count = i == 0 ? each_multiple(r, 32, 64, 128) : each_multiple(r, 32, 300, 400);
+  return d;
+}
+
+#define DATA(name, bins, shape, weights)                                                         \
+  static const struct data name = {0, bins, shape, weights};                                     \
+  static void data_##name(struct plan *p, struct rng *r, int i)                                  \
+  {                                                                                              \
+    plan_data(p, r, drawn_data(r, i, name), BLOCKS);                                             \
+  }
+DATA(counts_skewed, 256, SKEWED, ONES)
+DATA(weights_skewed, 256, SKEWED, INTEGERS)
+DATA(floats_uniform, 256, UNIFORM, FLOATS)
+DATA(floats_skewed, 256, SKEWED, FLOATS)
+DATA(lanes_uniform, 64, UNIFORM, FLOATS)
+DATA(lanes_skewed, 64, SKEWED, FLOATS)
+DATA(lanes_bank, 64, ONE_BANK, FLOATS)
 #undef DATA
 
 /* ---- privatised.cu ------------------------------------------------------------------------- */
@@ -355,32 +378,39 @@ static void judge_counts_uniform(struct verdict *v, const struct evidence *e, st
 }
 
 /* Eight warps of four blocks add 32 sums each. */
-static void judge_global(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_global(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  if (!judge_clean(v, e) || !judge_data(v, e, r, counts_skewed, 1, NULL)) return;
+  struct data d = drawn_data(r, i, counts_skewed);
+  if (!judge_data(v, e, r, d, 1, NULL)) return;
   double requests = (double)e->launches[0].totals.global_atomic.requests;
-  double full = BLOCKS * 8 + 8, none = MANY / 32;
+  double full = BLOCKS * 8 + 8, none = d.count / 32;
   if (requests <= full) {
-    verdict_pass(v, "%.0f atomics of a warp in global memory for %d numbers", requests, MANY);
+    verdict_pass(v, "%.0f atomics of a warp in global memory for %d numbers", requests, d.count);
     return;
   }
   verdict_partial(v, requests < none ? (none - requests) / (none - full) : 0,
                   "%s: warps sent %.0f atomics to global memory for %d numbers in %d blocks; %.0f "
-                  "or fewer give full points, %.0f or more give none", e->file, requests, MANY,
+                  "or fewer give full points, %.0f or more give none", e->file, requests, d.count,
                   BLOCKS, full, none);
 }
 
 /* What every block spends besides its updates: 256 bins cleared and read back, and some room. */
 enum { FIXED = 32 };
 
-static void judge_counts_spent(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_counts_spent(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
   uint64_t spent[3];
-  if (!judge_clean(v, e) || !judge_data(v, e, r, counts_skewed, 1, spent)) return;
-  judge_budget(v, e, 0, (struct budget){COUNT_ALL, MANY / 32, spent[COUNT] * 1.05 + BLOCKS * FIXED,
-                                        spent[WEIGH] * 0.8,
-                                        "16,384 numbers, nine in ten of them equal"});
+  char work[60];
+  struct data d = drawn_data(r, i, counts_skewed);
+  snprintf(work, sizeof work, "%d numbers, nine in ten of them equal", d.count);
+  if (!judge_data(v, e, r, d, 1, spent)) return;
+  judge_budget(v, e, 0, (struct budget){COUNT_ALL, d.count / 32,
+                                        spent[COUNT] * 1.05 + BLOCKS * FIXED, spent[WEIGH] * 0.8,
+                                        work});
 }
+
+EACH_TEST(global, COSTS, 2, data_counts_skewed, one_global)
+EACH_TEST(counts_spent, COSTS, 2, data_counts_skewed, one_counts_spent)
 
 static void bench_privatised(struct plan *p, struct rng *r, int size)
 {
@@ -390,8 +420,8 @@ static void bench_privatised(struct plan *p, struct rng *r, int size)
 static const struct test privatised_tests[] = {
   {"uniform", 0.5, plan_counts_uniform, judge_counts_uniform},
   {"any size", 0.5, plan_counts_any, judge_counts_any},
-  {"few global updates", 1.5, plan_counts_skewed, judge_global},
-  {"few wavefronts", 1.5, plan_counts_skewed, judge_counts_spent},
+  {"few global updates", 1.5, plan_global, judge_global},
+  {"few wavefronts", 1.5, plan_counts_spent, judge_counts_spent},
   {0}
 };
 
@@ -404,14 +434,19 @@ static void judge_weights_uniform(struct verdict *v, const struct evidence *e, s
 }
 
 /* Full when an update costs what counting does, none when it costs more than half of rule 5. */
-static void judge_weights_spent(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_weights_spent(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
   uint64_t spent[3];
-  if (!judge_clean(v, e) || !judge_data(v, e, r, weights_skewed, 2, spent)) return;
-  judge_budget(v, e, 0, (struct budget){COUNT_ALL, MANY / 32, spent[COUNT] * 1.1 + BLOCKS * FIXED,
-                                        spent[WEIGH] * 0.6,
-                                        "16,384 weights, nine in ten for one bin"});
+  char work[60];
+  struct data d = drawn_data(r, i, weights_skewed);
+  snprintf(work, sizeof work, "%d weights, nine in ten for one bin", d.count);
+  if (!judge_data(v, e, r, d, 2, spent)) return;
+  judge_budget(v, e, 0, (struct budget){COUNT_ALL, d.count / 32,
+                                        spent[COUNT] * 1.1 + BLOCKS * FIXED, spent[WEIGH] * 0.6,
+                                        work});
 }
+
+EACH_TEST(weights_spent, COSTS, 3, data_weights_skewed, one_weights_spent)
 
 static void bench_weighted(struct plan *p, struct rng *r, int size)
 {
@@ -421,30 +456,36 @@ static void bench_weighted(struct plan *p, struct rng *r, int size)
 static const struct test weighted_tests[] = {
   {"uniform", 0.5, plan_weights_uniform, judge_weights_uniform},
   {"any size", 0.5, plan_weights_any, judge_weights_any},
-  {"few wavefronts", 3.5, plan_weights_skewed, judge_weights_spent},
+  {"few wavefronts", 3.5, plan_weights_spent, judge_weights_spent},
   {0}
 };
 
 /* ---- floats.cu ------------------------------------------------------------------------------- */
 
 static void judge_floats_spent(struct verdict *v, const struct evidence *e, struct rng *r,
-                               struct data d, const char *work)
+                               struct data d, const char *data)
 {
   uint64_t spent[3];
-  if (!judge_clean(v, e) || !judge_data(v, e, r, d, 2, spent)) return;
-  judge_budget(v, e, 0, (struct budget){COUNT_ALL, MANY / 32, spent[WEIGH] * 1.05 + BLOCKS * FIXED,
+  char work[60];
+  snprintf(work, sizeof work, "%d weights %s", d.count, data);
+  if (!judge_data(v, e, r, d, 2, spent)) return;
+  judge_budget(v, e, 0, (struct budget){COUNT_ALL, d.count / 32,
+                                        spent[WEIGH] * 1.05 + BLOCKS * FIXED,
                                         spent[ADD_FLOAT] * 0.8, work});
 }
 
-static void judge_floats_uniform(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_floats_uniform(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  judge_floats_spent(v, e, r, floats_uniform, "16,384 weights over 256 bins");
+  judge_floats_spent(v, e, r, drawn_data(r, i, floats_uniform), "over 256 bins");
 }
 
-static void judge_floats_skewed(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_floats_skewed(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  judge_floats_spent(v, e, r, floats_skewed, "16,384 weights, nine in ten for one bin");
+  judge_floats_spent(v, e, r, drawn_data(r, i, floats_skewed), "nine in ten for one bin");
 }
+
+EACH_TEST(floats_uniform, COSTS, 3, data_floats_uniform, one_floats_uniform)
+EACH_TEST(floats_skewed, COSTS, 3, data_floats_skewed, one_floats_skewed)
 
 static void bench_floats(struct plan *p, struct rng *r, int size)
 {
@@ -463,27 +504,33 @@ static const struct test floats_tests[] = {
 /* A read and a write for 32 weights, 64 wavefronts to clear the columns of a block and 64 to read
  * them back; the same for any data. */
 static void judge_lanes(struct verdict *v, const struct evidence *e, struct rng *r, struct data d,
-                        const char *work)
+                        const char *data)
 {
-  if (!judge_clean(v, e) || !judge_data(v, e, r, d, 2, NULL)) return;
+  char work[60];
+  snprintf(work, sizeof work, "%d weights %s", d.count, data);
+  if (!judge_data(v, e, r, d, 2, NULL)) return;
   double enough = 2 * (d.count / 32) + BLOCKS * (64 + 64);
   judge_budget(v, e, 0, (struct budget){COUNT_ALL, d.count / 32, enough * 1.1, enough * 2, work});
 }
 
-static void judge_lanes_uniform(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_lanes_uniform(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  judge_lanes(v, e, r, lanes_uniform, "8,192 weights over 64 bins");
+  judge_lanes(v, e, r, drawn_data(r, i, lanes_uniform), "over 64 bins");
 }
 
-static void judge_lanes_skewed(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_lanes_skewed(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  judge_lanes(v, e, r, lanes_skewed, "8,192 weights, nine in ten for one bin");
+  judge_lanes(v, e, r, drawn_data(r, i, lanes_skewed), "nine in ten for one bin");
 }
 
-static void judge_lanes_bank(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_lanes_bank(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  judge_lanes(v, e, r, lanes_bank, "8,192 weights for two bins of one bank");
+  judge_lanes(v, e, r, drawn_data(r, i, lanes_bank), "for two bins of one bank");
 }
+
+EACH_TEST(lanes_uniform, COSTS, 3, data_lanes_uniform, one_lanes_uniform)
+EACH_TEST(lanes_skewed, COSTS, 3, data_lanes_skewed, one_lanes_skewed)
+EACH_TEST(lanes_bank, COSTS, 3, data_lanes_bank, one_lanes_bank)
 
 static void bench_lanes(struct plan *p, struct rng *r, int size)
 {

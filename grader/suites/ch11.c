@@ -6,6 +6,7 @@
 
 #include "model/model.h"
 #include "suites/ch11.h"
+#include "suites/each.h"
 #include "suites/moves.h"
 
 #define READ "chapters/11-gather.md"
@@ -121,7 +122,7 @@ static const struct test gather_tests[] = {
   {0}
 };
 
-enum { CASES = 6 };
+enum { CASES = 6, COSTS = 3 };
 
 /* ---- permute.cu ------------------------------------------------------------------------- */
 
@@ -202,27 +203,43 @@ static void judge_permute_sizes(struct verdict *v, const struct evidence *e, str
   verdict_pass(v, "%d sizes, bit by bit", CASES);
 }
 
-static const struct rows full = {50, 64, 96, true};
-
-static void plan_full(struct plan *p, struct rng *r) { plan_permute(p, r, full); }
-
-static void judge_full_sectors(struct verdict *v, const struct evidence *e, struct rng *r)
+/* Whole tiles of the result, some rows of a table. */
+static struct rows cost_rows(struct rng *r)
 {
-  uint64_t best = (uint64_t)full.count * full.width / 8;
-  if (!judge_clean(v, e) || !judge_permute(v, e, r, full, 0)) return;
+  int rows = rng_between(r, 20, 90), width = each_multiple(r, 32, 1, 3);
+  return (struct rows){rows, width, each_multiple(r, 32, 1, 4), true};
+}
+
+static void plan_permute_cost(struct plan *p, struct rng *r, int i)
+{
+  (void)i;
+  plan_permute(p, r, cost_rows(r));
+}
+
+static void one_permute_sectors(struct verdict *v, const struct evidence *e, struct rng *r, int i)
+{
+  (void)i;
+  struct rows c = cost_rows(r);
+  uint64_t best = (uint64_t)c.count * c.width / 8;
+  if (!judge_permute(v, e, r, c, 0)) return;
   if (ch11_sectors(v, e, MODEL_GLOBAL_LOAD, best) == 1 &&
       ch11_sectors(v, e, MODEL_GLOBAL_STORE, best) == 1)
     verdict_pass(v, "4 sectors for every 32 elements, in and out");
 }
 
-static void judge_full_wavefronts(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_permute_free(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  uint64_t words = (uint64_t)full.count * full.width;
-  if (!judge_clean(v, e) || !judge_permute(v, e, r, full, 0)) return;
+  (void)i;
+  struct rows c = cost_rows(r);
+  uint64_t words = (uint64_t)c.count * c.width;
+  if (!judge_permute(v, e, r, c, 0)) return;
   if (moves_wavefronts(v, e, MOVES_WRITES, words, 2) == 1 &&
       moves_wavefronts(v, e, MOVES_READS, words, 2) == 1)
     verdict_pass(v, "one wavefront for every 32 words, in and out");
 }
+
+EACH_TEST(permute_sectors, COSTS, 3, plan_permute_cost, one_permute_sectors)
+EACH_TEST(permute_free, COSTS, 3, plan_permute_cost, one_permute_free)
 
 static void bench_permute(struct plan *p, struct rng *r, int size)
 {
@@ -231,8 +248,8 @@ static void bench_permute(struct plan *p, struct rng *r, int size)
 
 static const struct test permute_tests[] = {
   {"any rows", 1, plan_permute_sizes, judge_permute_sizes},
-  {"coalesced", 1, plan_full, judge_full_sectors},
-  {"conflict free", 2, plan_full, judge_full_wavefronts},
+  {"coalesced", 1, plan_permute_sectors, judge_permute_sectors},
+  {"conflict free", 2, plan_permute_free, judge_permute_free},
   {0}
 };
 
@@ -305,14 +322,28 @@ static void judge_codes(struct verdict *v, const struct evidence *e, struct rng 
   verdict_pass(v, "%d lists of codes, bit by bit", CASES);
 }
 
-static const struct codes random_codes = {1024, RANDOM}, bad_codes = {1024, SAME_BANK};
-
-static void plan_random(struct plan *p, struct rng *r) { plan_codebook(p, r, random_codes); }
-static void plan_bad(struct plan *p, struct rng *r) { plan_codebook(p, r, bad_codes); }
-
-static void judge_free(struct verdict *v, const struct evidence *e, struct rng *r, struct codes c)
+/* Whole blocks, another number of them in every launch. */
+static struct codes cost_codes(struct rng *r, int kind)
 {
-  if (!judge_clean(v, e) || !judge_codebook(v, e, r, c, 0)) return;
+  return (struct codes){each_multiple(r, 256, 1, 5), kind};
+}
+
+static void plan_random(struct plan *p, struct rng *r, int i)
+{
+  (void)i;
+  plan_codebook(p, r, cost_codes(r, RANDOM));
+}
+
+static void plan_bad(struct plan *p, struct rng *r, int i)
+{
+  (void)i;
+  plan_codebook(p, r, cost_codes(r, SAME_BANK));
+}
+
+static void judge_free(struct verdict *v, const struct evidence *e, struct rng *r, int kind)
+{
+  struct codes c = cost_codes(r, kind);
+  if (!judge_codebook(v, e, r, c, 0)) return;
   uint64_t words = (uint64_t)c.count * ENTRY;
   if (ch11_sectors(v, e, MODEL_GLOBAL_STORE, words / 8) == 1 &&
       moves_wavefronts(v, e, MOVES_READS, words, 1.8) == 1) {
@@ -321,15 +352,20 @@ static void judge_free(struct verdict *v, const struct evidence *e, struct rng *
   }
 }
 
-static void judge_random(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_random(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  judge_free(v, e, r, random_codes);
+  (void)i;
+  judge_free(v, e, r, RANDOM);
 }
 
-static void judge_bad(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_bad(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  judge_free(v, e, r, bad_codes);
+  (void)i;
+  judge_free(v, e, r, SAME_BANK);
 }
+
+EACH_TEST(random_codes, COSTS, 3, plan_random, one_random)
+EACH_TEST(bad_codes, COSTS, 3, plan_bad, one_bad)
 
 static void bench_codebook(struct plan *p, struct rng *r, int size)
 {
@@ -338,8 +374,8 @@ static void bench_codebook(struct plan *p, struct rng *r, int size)
 
 static const struct test codebook_tests[] = {
   {"any codes", 1, plan_codes, judge_codes},
-  {"random codes", 1.5, plan_random, judge_random},
-  {"the worst codes", 1.5, plan_bad, judge_bad},
+  {"random codes", 1.5, plan_random_codes, judge_random_codes},
+  {"the worst codes", 1.5, plan_bad_codes, judge_bad_codes},
   {0}
 };
 

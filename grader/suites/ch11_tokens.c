@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "suites/ch11.h"
+#include "suites/each.h"
 
 /* ---- sectors: the data, and the index lists beside it ----------------------------------- */
 
@@ -145,22 +146,40 @@ static void judge_drops(struct verdict *v, const struct evidence *e, struct rng 
   judge_cases(v, e, r, true, START | POSITION);
 }
 
-static const struct tokens hot = {1024, 16, 700, HOT};
+enum { COSTS = 3 };
 
-static void plan_hot(struct plan *p, struct rng *r) { plan_place(p, r, hot); }
-
-static void judge_hot(struct verdict *v, const struct evidence *e, struct rng *r)
+/* Whole chunks for each of the eight warps, and an expert that takes most of them. */
+static struct tokens hot(struct rng *r)
 {
-  if (!judge_clean(v, e) || !judge_place(v, e, r, hot, 0, START | POSITION)) return;
-  judge_wavefronts(v, e, (struct count_mark){.which = COUNT_ALL, .full = 1.05, .none = 4,
-                                             .least_requests = 32, .most_wavefronts = 400});
+  int tokens = each_multiple(r, 256, 2, 5), experts = rng_between(r, 5, 32);
+  return (struct tokens){tokens, experts, tokens / 2 + (int)rng_below(r, (uint32_t)tokens / 2),
+                         HOT};
 }
+
+static void plan_hot(struct plan *p, struct rng *r, int i)
+{
+  (void)i;
+  plan_place(p, r, hot(r));
+}
+
+static void one_hot(struct verdict *v, const struct evidence *e, struct rng *r, int i)
+{
+  (void)i;
+  struct tokens c = hot(r);
+  if (!judge_place(v, e, r, c, 0, START | POSITION)) return;
+  uint64_t steps = (uint64_t)c.tokens / 32;
+  judge_wavefronts(v, e, (struct count_mark){.which = COUNT_ALL, .full = 1.05, .none = 4,
+                                             .least_requests = steps,
+                                             .most_wavefronts = 144 + 8 * steps});
+}
+
+EACH_TEST(hot_expert, COSTS, 3, plan_hot, one_hot)
 
 const struct test ch11_place_tests[] = {
   {"first slots", 1, plan_fits, judge_start},
   {"positions", 2, plan_fits, judge_positions},
   {"dropped tokens", 1, plan_drops, judge_drops},
-  {"one hot expert", 1, plan_hot, judge_hot},
+  {"one hot expert", 1, plan_hot_expert, judge_hot_expert},
   {0}
 };
 
@@ -296,28 +315,41 @@ static void judge_some_dropped(struct verdict *v, const struct evidence *e, stru
   judge_mixes(v, e, r, true);
 }
 
-static const struct mix wide = {64, 256, false};
+/* Whole rows of sectors. */
+static struct mix wide(struct rng *r)
+{
+  int tokens = rng_between(r, 40, 80);
+  return (struct mix){tokens, each_multiple(r, 32, 5, 9), false};
+}
 
-static void plan_wide(struct plan *p, struct rng *r) { plan_combine(p, r, wide); }
+static void plan_wide(struct plan *p, struct rng *r, int i)
+{
+  (void)i;
+  plan_combine(p, r, wide(r));
+}
 
 void ch11_bench_combine(struct plan *p, struct rng *r, int size)
 {
   plan_combine(p, r, (struct mix){2048 << size, 1024, false});
 }
 
-static void judge_wide(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_wide(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  uint64_t best = (uint64_t)wide.tokens * wide.width / 8;
-  if (!judge_clean(v, e) || !judge_combine(v, e, r, wide, 0)) return;
+  (void)i;
+  struct mix c = wide(r);
+  uint64_t best = (uint64_t)c.tokens * c.width / 8;
+  if (!judge_combine(v, e, r, c, 0)) return;
   if (ch11_sectors(v, e, MODEL_GLOBAL_LOAD, 2 * best) == 1 &&
       ch11_sectors(v, e, MODEL_GLOBAL_STORE, best) == 1)
     verdict_pass(v, "4 sectors for every 32 elements, in and out");
 }
 
+EACH_TEST(wide_rows, COSTS, 4, plan_wide, one_wide)
+
 const struct test ch11_combine_tests[] = {
   {"two experts", 0.5, plan_all_there, judge_all_there},
   {"dropped", 0.5, plan_some_dropped, judge_some_dropped},
-  {"coalesced", 2, plan_wide, judge_wide},
+  {"coalesced", 2, plan_wide_rows, judge_wide_rows},
   {0}
 };
 

@@ -4,10 +4,11 @@
 
 #include "model/model.h"
 #include "suites/ch12.h"
+#include "suites/each.h"
 
 #define READ "chapters/12-tiles.md"
 
-enum { SIZES = 6 };
+enum { SIZES = 6, COSTS = 3 };
 
 /* Loads, then stores of a clean, right launch, both at most `most` wavefronts a request. */
 static void judge_both(struct verdict *v, const struct evidence *e, double loads, double stores,
@@ -93,21 +94,30 @@ static void judge_rows(struct verdict *v, const struct evidence *e, struct rng *
   verdict_pass(v, "%d numbers of rows", SIZES);
 }
 
-static void plan_full(struct plan *p, struct rng *r) { plan_fragments(p, r, 128); }
+static void plan_full(struct plan *p, struct rng *r, int i)
+{
+  (void)i;
+  plan_fragments(p, r, each_multiple(r, TILE_ROWS, 1, 5));
+}
 
 static void bench_fragments(struct plan *p, struct rng *r, int size)
 {
   plan_fragments(p, r, 65536 << size);
 }
 
-static void judge_full(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_full(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  if (judge_clean(v, e) && judge_values(v, e, r, 128, 0)) judge_both(v, e, 4, 4, 4 * BLOCKS);
+  (void)i;
+  int rows = each_multiple(r, TILE_ROWS, 1, 5);
+  if (judge_values(v, e, r, rows, 0))
+    judge_both(v, e, 4, 4, (uint64_t)rows / TILE_ROWS * BLOCKS);
 }
+
+EACH_TEST(full_tiles, COSTS, 2, plan_full, one_full)
 
 static const struct test fragments_tests[] = {
   {"fragments", 1, plan_rows, judge_rows},
-  {"conflict free", 3, plan_full, judge_full},
+  {"conflict free", 3, plan_full_tiles, judge_full_tiles},
   {0}
 };
 
@@ -168,10 +178,19 @@ static void judge_any_sums(struct verdict *v, const struct evidence *e, struct r
   verdict_pass(v, "%d sizes", SIZES);
 }
 
-static const struct sums long_case = {256, 64};
+static struct sums long_case(struct rng *r)
+{
+  int rows = each_multiple(r, 32, 4, 8);
+  return (struct sums){rows, each_multiple(r, 64, 1, 2)};
+}
+
 enum { TWO_BUFFERS = 2 * 32 * 64 * 4 };
 
-static void plan_long(struct plan *p, struct rng *r) { plan_sums(p, r, long_case); }
+static void plan_long(struct plan *p, struct rng *r, int i)
+{
+  (void)i;
+  plan_sums(p, r, long_case(r));
+}
 
 static void bench_sums(struct plan *p, struct rng *r, int size)
 {
@@ -180,11 +199,13 @@ static void bench_sums(struct plan *p, struct rng *r, int size)
 
 /* That the copies overlap the sums cannot be counted; that they are asynchronous, and that there
  * are two buffers for them to be in, can. */
-static void judge_long(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_long(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  if (!judge_clean(v, e) || !judge_sums(v, e, r, long_case, 0)) return;
+  (void)i;
+  struct sums c = long_case(r);
+  if (!judge_sums(v, e, r, c, 0)) return;
   const struct sim_result *l = &e->launches[0];
-  uint64_t copied = 0, stored = 0, least = (uint64_t)long_case.rows * long_case.width * 4;
+  uint64_t copied = 0, stored = 0, least = (uint64_t)c.rows * c.width * 4;
   for (size_t i = 0; i < l->nsites; i++) {
     const struct sim_site *s = &l->sites[i];
     if (s->op == MODEL_STORE) stored += s->bytes;
@@ -206,14 +227,16 @@ static void judge_long(struct verdict *v, const struct evidence *e, struct rng *
                  "add up and one to fill", e->file, l->static_shared + l->dynamic_shared);
     return;
   }
-  struct count_mark loads = {.which = COUNT_LOADS, .full = 1, .none = 4, .least_requests = 512,
+  struct count_mark loads = {.which = COUNT_LOADS, .full = 1, .none = 4, .least_requests = (uint64_t)c.rows * c.width / 32,
                              .most_wavefronts = 0};
   judge_wavefronts(v, e, loads);
 }
 
+EACH_TEST(long_sums, COSTS, 2, plan_long, one_long)
+
 static const struct test stages_tests[] = {
   {"sums", 1, plan_any_sums, judge_any_sums},
-  {"asynchronous", 3, plan_long, judge_long},
+  {"asynchronous", 3, plan_long_sums, judge_long_sums},
   {0}
 };
 

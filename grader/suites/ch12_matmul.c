@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "suites/ch12.h"
+#include "suites/each.h"
 
 enum { SIZES = 6 };
 
@@ -107,22 +108,40 @@ static void judge_products(struct verdict *v, const struct evidence *e, struct r
   verdict_pass(v, "%d products", SIZES);
 }
 
+/* Whole tiles, one or two each way. */
+static struct product cost_case(struct rng *r)
+{
+  int m = each_multiple(r, 64, 1, 2), n = each_multiple(r, 64, 1, 2);
+  return (struct product){m, n, each_multiple(r, 64, 1, 2)};
+}
+
+static void plan_whole(struct plan *p, struct rng *r, int i)
+{
+  (void)i;
+  plan_product(p, r, cost_case(r));
+}
+
 /* Besides conflicts, loads in all: 80 ldmatrix of 4 wavefronts do for 64 x 64 x 64, and 128
  * fetch each operand of each mma anew. */
-static void judge_tile_wavefronts(struct verdict *v, const struct evidence *e, struct rng *r)
+static void one_cost(struct verdict *v, const struct evidence *e, struct rng *r, int i)
 {
-  if (!judge_clean(v, e) || !judge_product(v, e, r, one_tile, 0)) return;
-  struct count_mark loads = {.which = COUNT_LOADS, .full = 4, .none = 16, .least_requests = 40,
-                             .most_wavefronts = 80 * 4 * 5 / 4};
-  struct count_mark stores = {.which = COUNT_STORES, .full = 4, .none = 16, .least_requests = 32,
+  (void)i;
+  struct product c = cost_case(r);
+  uint64_t tiles = (uint64_t)(c.m / 64) * (uint64_t)(c.n / 64) * (uint64_t)(c.k / 64);
+  if (!judge_product(v, e, r, c, 0)) return;
+  struct count_mark loads = {.which = COUNT_LOADS, .full = 4, .none = 16, .least_requests = 40 * tiles,
+                             .most_wavefronts = tiles * 80 * 4 * 5 / 4};
+  struct count_mark stores = {.which = COUNT_STORES, .full = 4, .none = 16, .least_requests = 32 * tiles,
                               .most_wavefronts = 0};
   if (judge_wavefronts(v, e, loads)) judge_wavefronts(v, e, stores);
 }
 
+EACH_TEST(cost, 3, 3, plan_whole, one_cost)
+
 const struct test ch12_matmul_tests[] = {
   {"one tile", 2, plan_one_tile, judge_one_tile},
   {"any size", 2, plan_products, judge_products},
-  {"conflict free", 4, plan_one_tile, judge_tile_wavefronts},
+  {"conflict free", 4, plan_cost, judge_cost},
   {0}
 };
 

@@ -1,3 +1,4 @@
+// expect: conflict free: 4224 bytes
 // expect: dense: 4224 bytes
 /* The transpose without a pad: out[x][y] = in[y][x].
  *

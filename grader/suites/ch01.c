@@ -5,7 +5,7 @@
 
 #include "suites/quiz.h"
 
-enum { MOST = 48 };
+enum { MOST = 64 };
 
 /* One question: an address, or 32 of them and a bank. */
 struct ask {
@@ -45,6 +45,10 @@ static int64_t rounded_up(const void *q)
 {
   return ((int64_t)first_of(q) + 3) / 4;
 }
+static int64_t one_more(const void *q)
+{
+  return (int64_t)first_of(q) / 4 + 1;
+}
 static int64_t eight_bytes(const void *q)
 {
   return first_of(q) / 8;
@@ -67,6 +71,7 @@ static int64_t sixteen(const void *q)
 }
 
 static const struct idea word_ideas[] = {
+    {one_more, "add 1 to the word: words are counted from 0, and bytes 0 to 3 are word 0"},
     {bytes_kept, "return the address itself: it counts bytes, and a word has 4 of them"},
     {rounded_up,
      "round up: byte 5 lies in word 1, which is bytes 4 to 7; C's / rounds down already"},
@@ -88,7 +93,7 @@ static size_t make_addresses(struct rng *r, struct ask *out)
       131, 132, 136, 4096, 232447, 0x7fffffff, 0x80000000, 0xfffffffc, 0xffffffff};
   size_t n = sizeof edges / sizeof *edges;
   for (size_t i = 0; i < n; i++) out[i].address[0] = edges[i];
-  while (n < MOST) out[n++].address[0] = rng_below(r, 232448);
+  while (n < 48) out[n++].address[0] = rng_below(r, 232448);
   return n;
 }
 
@@ -319,6 +324,22 @@ static void choose_bank(struct rng *r, struct ask *q)
   q->bank = rng_below(r, 4) ? model_bank_of(q->address[lane]) : any;
 }
 
+/* Lane t alone in a bank: whoever passes over a bank, or over a lane, misses it. */
+static void lone(struct rng *r, struct ask *q, uint32_t t)
+{
+  stride(q, rng_below(r, 500), 1);
+  q->bank = model_bank_of(q->address[t]);
+}
+/* All banks are asked for one word, but `bank` for two, the other one by a lane that is another
+ * one for each bank: one pass becomes two only because of this bank and this lane. */
+static void meet_in(struct ask *q, uint32_t bank, uint32_t lane, uint32_t turn)
+{
+  stride(q, 0, 1);
+  for (uint32_t t = 0; t < 32; t++) q->address[t] = 4 * ((t + turn) % 32);
+  if (q->address[lane] == 4 * bank) lane = (lane + 1) % 32;
+  q->address[lane] = 128 + 4 * bank;
+}
+
 /* No two lanes on one word: counting lanes and counting words agree. */
 static size_t make_apart(struct rng *r, struct ask *q)
 {
@@ -331,6 +352,7 @@ static size_t make_apart(struct rng *r, struct ask *q)
   while (n < 24) apart(r, &q[n++], 2 + rng_below(r, 30));
   for (size_t i = 0; i < n; i++) choose_bank(r, &q[i]);
   q[1].bank = 0;
+  for (uint32_t t = 0; t < 32; t++) lone(r, &q[n++], t);
   return n;
 }
 /* Words shared by lanes that are neighbours and by lanes that are not. */
@@ -370,6 +392,8 @@ static size_t make_passes(struct rng *r, struct ask *q)
       for (uint32_t t = 6; t < 32; t++) q[n].address[t] = q[n].address[rng_below(r, 6)];
     n++;
   }
+  uint32_t from = rng_below(r, 32), turn = rng_below(r, 32);
+  for (uint32_t b = 0; b < 32; b++) meet_in(&q[n++], b, (b + from) % 32, turn);
   return n;
 }
 

@@ -7,7 +7,7 @@
 #include "suites/recorded.h"
 #include "suites/switches.h"
 
-enum { MOST = 64, ALL = -1 };
+enum { MOST = 96, RECORDED = 64, ALL = -1 };
 
 struct ask {
   struct access access;
@@ -250,6 +250,21 @@ static uint32_t some_mask(struct rng *r)
   }
 }
 
+/* One bank, and one lane, decide: every bank and every lane in its turn. */
+static size_t make_turns(struct rng *r, struct ask *k, size_t n)
+{
+  uint32_t from = rng_below(r, 32), turn = rng_below(r, 32);
+  for (uint32_t b = 0; b < 32; b++) {
+    uint32_t lane = (b + from) % 32;
+    straight(&k[n], b % 2 ? MODEL_LOAD : MODEL_STORE, 4, UINT32_MAX, 0, 4);
+    uint64_t *addr = k[n++].access.addr;
+    for (uint32_t t = 0; t < 32; t++) addr[t] = 4 * ((t + turn) % 32);
+    if (addr[lane] == 4 * b) lane = (lane + 1) % 32;
+    addr[lane] = 128 + 4 * b;
+  }
+  return n;
+}
+
 static size_t make_four(struct rng *r, struct ask *k)
 {
   size_t n = 0;
@@ -264,7 +279,7 @@ static size_t make_four(struct rng *r, struct ask *k)
     uint32_t rows = 1 + rng_below(r, 12), kinds = n % 2 ? 32 : 1 + rng_below(r, 12);
     scatter(r, &k[n++], op, 4, UINT32_MAX, rows, kinds);
   }
-  return n;
+  return make_turns(r, k, n);
 }
 
 static size_t make_masks(struct rng *r, struct ask *k)
@@ -354,7 +369,7 @@ static size_t make_merge(struct rng *r, struct ask *k)
   straight(&k[n++], MODEL_LOAD, 16, 0x55555555, 0, 16); /* partners asleep */
   straight(&k[n++], MODEL_LOAD, 8, 0x33333333, 0, 8);
   straight(&k[n++], MODEL_LOAD, 16, 0x00000101, 0, 16);
-  for (uint32_t distance = 1; distance <= 4; distance *= 2) /* 4 does not count */
+  for (uint32_t distance = 1; distance <= 4; distance++) /* 3 and 4 do not count */
     for (uint32_t width = 8; width <= 16; width *= 2) {
       straight(&k[n], MODEL_LOAD, width, UINT32_MAX, 0, width);
       pair_up(&k[n++], distance, 0, 32);
@@ -366,7 +381,22 @@ static size_t make_merge(struct rng *r, struct ask *k)
     straight(&k[n], MODEL_LOAD, width, UINT32_MAX, 0, width); /* one pair in sixteen differs */
     pair_up(&k[n++], 1, 2, 32);
   }
-  while (n < 48) {
+  for (uint32_t width = 8; width <= 16; width *= 2) { /* equal to t ^ 4, t ^ 8, t ^ 16: no */
+    for (uint32_t of = 4; of <= 128 / width; of *= 2) {
+      straight(&k[n], MODEL_LOAD, width, UINT32_MAX, 0, 0);
+      for (uint32_t t = 0; t < 32; t++) k[n].access.addr[t] = t % of * width;
+      n++;
+    }
+    straight(&k[n], MODEL_LOAD, width, UINT32_MAX, 0, 0); /* equal to t ^ 3 and to none nearer */
+    for (uint32_t t = 0; t < 32; t++) k[n].access.addr[t] = ((t ^ t >> 1) & 1) * width;
+    n++;
+  }
+  for (uint32_t pair = 0; pair < 32; pair += 2) { /* one pair of sixteen differs, each in turn */
+    straight(&k[n], MODEL_LOAD, 16, UINT32_MAX, 0, 0);
+    for (uint32_t t = 0; t < 32; t++) k[n].access.addr[t] = (t / 2 + (t == pair ? 4 : 0)) % 8 * 16;
+    n++;
+  }
+  while (n < 72) {
     uint32_t mask = n % 3 ? UINT32_MAX : (uint32_t)rng_next(r), distance = 1 + rng_below(r, 2);
     scatter(r, &k[n], MODEL_LOAD, n % 2 ? 8 : 16, UINT32_MAX, 1 + rng_below(r, 8), 32);
     pair_up(&k[n], distance, 0, n % 4 == 3 ? 16 : 32);
@@ -407,7 +437,7 @@ static size_t make_recorded(struct rng *r, struct ask *k)
 {
   size_t count, n = 0;
   const struct recorded *rows = recorded_rows(&count);
-  while (count && n < MOST) {
+  while (count && n < RECORDED) {
     const struct recorded *row = &rows[rng_below(r, (uint32_t)count)];
     if (!fits(&row->access, n)) continue;
     k[n].access = row->access;

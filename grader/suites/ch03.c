@@ -54,19 +54,30 @@ static void judge_below(struct verdict *v, const struct evidence *e, struct rng 
   verdict_pass(v, "0 and 64 negative strides");
 }
 
-/* The i-th set of 32 addresses: a constant stride, or one with lane `odd` (1..31) off the line. */
-static int draw_addresses(struct rng *r, int i, bool constant, int address[32], int *odd)
+static int draw_line(struct rng *r, int i, int address[32])
 {
   static const int strides[] = {4, 128, 132, 0, -4, 8, -128, 1, 2, 136, -132, 16};
   int count = sizeof strides / sizeof *strides;
   int stride = i < count ? strides[i] : rng_between(r, -4000, 4000);
   int first = rng_between(r, 130000, 260000);
   for (int t = 0; t < 32; t++) address[t] = first + t * stride;
-  int late[] = {31, 1, 2, 16, 30};
-  *odd = i < 5 ? late[i] : (int)rng_below(r, 31) + 1;
-  int off = rng_between(r, 1, 64) * (rng_below(r, 2) ? 4 : -4);
-  if (!constant) address[*odd] += off;
   return stride;
+}
+
+/* Not a line, or every fourth one: lane i alone lies off it, for each of the 32 lanes; then all
+ * lanes from 1, 2, ... 31 on, so that one step alone is another.  Returns what to tell, NULL for a
+ * line. */
+enum { ALONE = 32, STEPS = 31, NONE = ALONE + STEPS + (ALONE + STEPS) / 3 };
+
+static const char *draw_broken(struct rng *r, int i, int address[32], int *lane)
+{
+  draw_line(r, i % 40, address);
+  int off = rng_between(r, 1, 64) * (rng_below(r, 2) ? 4 : -4), which = i / 4 * 3 + i % 4;
+  if (i % 4 == 3) return NULL;
+  *lane = which < ALONE ? which : which - ALONE + 1;
+  for (int t = *lane; t < (which < ALONE ? *lane + 1 : 32); t++) address[t] += off;
+  return which < ALONE ? "is off the line: every lane has to be looked at"
+                       : "is where the step is another one: every step has to be looked at";
 }
 
 static void ask_addresses(struct plan *p, const char *what, const int a[32])
@@ -80,8 +91,8 @@ enum { SETS = 24 };
 
 static void plan_constant(struct plan *p, struct rng *r)
 {
-  for (int i = 0, a[32], odd; i < SETS; i++) {
-    draw_addresses(r, i, true, a, &odd);
+  for (int i = 0, a[32]; i < SETS; i++) {
+    draw_line(r, i, a);
     ask_addresses(p, "found", a);
     ask_addresses(p, "stride", a);
   }
@@ -89,8 +100,8 @@ static void plan_constant(struct plan *p, struct rng *r)
 
 static void judge_constant(struct verdict *v, const struct evidence *e, struct rng *r)
 {
-  for (int i = 0, a[32], odd; i < SETS; i++) {
-    int stride = draw_addresses(r, i, true, a, &odd);
+  for (int i = 0, a[32]; i < SETS; i++) {
+    int stride = draw_line(r, i, a);
     if (!judge_answer_int(v, e, 2 * i, 1, "find_stride() of %d, %d, %d, ... %d", a[0], a[1], a[2],
                           a[31])) {
       verdict_add(v, "  Every lane lies %d bytes after the one before it.", stride);
@@ -108,25 +119,23 @@ static void judge_constant(struct verdict *v, const struct evidence *e, struct r
 /* One set in four is constant, so that "never" is no answer. */
 static void plan_none(struct plan *p, struct rng *r)
 {
-  for (int i = 0, a[32], odd; i < SETS; i++) {
-    draw_addresses(r, i, i % 4 == 3, a, &odd);
+  for (int i = 0, a[32], lane; i < NONE; i++) {
+    draw_broken(r, i, a, &lane);
     ask_addresses(p, "found", a);
   }
 }
 
 static void judge_none(struct verdict *v, const struct evidence *e, struct rng *r)
 {
-  for (int i = 0, a[32], odd; i < SETS; i++) {
-    bool constant = i % 4 == 3;
-    draw_addresses(r, i, constant, a, &odd);
-    if (judge_answer_int(v, e, i, constant, "find_stride() of %d, %d, %d, ... %d", a[0], a[1],
+  for (int i = 0, a[32], lane = 0; i < NONE; i++) {
+    const char *why = draw_broken(r, i, a, &lane);
+    if (judge_answer_int(v, e, i, why == NULL, "find_stride() of %d, %d, %d, ... %d", a[0], a[1],
                          a[2], a[31]))
       continue;
-    if (!constant)
-      verdict_add(v, "  Lane %d is off the line: every lane has to be looked at.", odd);
+    if (why) verdict_add(v, "  Lane %d %s.", lane, why);
     return;
   }
-  verdict_pass(v, "%d sets of addresses", SETS);
+  verdict_pass(v, "%d sets of addresses", NONE);
 }
 
 static const struct test strides_tests[] = {

@@ -357,6 +357,10 @@ static void judge_tiles(struct verdict *v, const struct evidence *e, struct rng 
     if (t.rows < 32)
       verdict_add(v, "  Only %d lanes take part: they need %d different banks, not 32.", t.rows,
                   t.rows);
+    else
+      verdict_add(v, "  A column of pitch p meets 32 / gcd(p, 32) banks, and it needs all 32: the "
+                  "pitch is the first one from %d on that is odd.\n  try: build/banks wavefronts "
+                  "--op load --width 4 --stride %d", t.width, t.width);
     return;
   }
   verdict_pass(v, "%d tiles", QUESTIONS);

@@ -84,6 +84,8 @@ static struct map map_question(struct rng *r, int i)
   }
   if (i < 3 || i % 3 == 0) return m;
   int k = (int)rng_below(r, (uint32_t)m.n);
+  if (i % 4 == 1) k = 0;                  /* at either end, too */
+  if (i % 4 == 2) k = m.n - 1;
   if (i % 9 == 1) m.to[k] = m.n + (int)rng_below(r, 3);
   else if (i % 9 == 2) m.to[k] = -1 - (int)rng_below(r, 3);
   else if (i % 9 < 6) m.to[k] = m.to[(k + 1) % m.n];

@@ -13,12 +13,18 @@
 
 /* ---- gather.c --------------------------------------------------------------------------- */
 
-enum { SETS = 60 };
+enum { CHOSEN = 60, SETS = CHOSEN + 32 };
 
 /* The i-th set of indices and its pitch: repeated ones, neighbours, rows that meet in a bank. */
 static int draw_set(struct rng *r, int i, int index[32])
 {
   static const int pitches[] = {32, 33, 34, 36, 40, 31, 1, 64, 65, 48};
+  if (i >= CHOSEN) {                      /* one bank and one lane decide, each in its turn */
+    int bank = i - CHOSEN, lane = (bank + 1 + (int)rng_below(r, 31)) % 32;
+    for (int t = 0; t < 32; t++) index[t] = t;
+    index[lane] = bank + 32;
+    return 33;
+  }
   int pitch = i < 30 ? pitches[i % 10] : (int)rng_below(r, 130) + 1;
   int rows = i % 3 == 0 ? 8 : i % 3 == 1 ? 64 : 1000;
   for (int t = 0; t < 32; t++) index[t] = (int)rng_below(r, (uint32_t)rows);

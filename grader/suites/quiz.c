@@ -32,16 +32,19 @@ static const void *at(const struct quiz *q, size_t i)
   return (const char *)q->questions + i * q->size;
 }
 
-/* The idea that yields the most of all answers, right ones too, and at least one of the wrong
- * ones; *found counts the wrong ones it yields.  Ideas often agree on what is wrong and differ
- * on the rest. */
-static const struct idea *likely(const struct quiz *q, const struct evidence *e, size_t *found)
+/* The idea that yields the most of all answers, right ones too, and the wrong one to question
+ * `first`, which is shown; *found counts the wrong ones it yields.  Ideas often agree on what is
+ * wrong and differ on the rest. */
+static const struct idea *likely(const struct quiz *q, const struct evidence *e, size_t first,
+                                 size_t *found)
 {
   const struct idea *best = NULL;
   size_t most = 0;
   *found = 0;
   for (const struct idea *idea = q->ideas; idea && idea->text; idea++) {
     size_t hits = 0, agree = 0;
+    int64_t shown;
+    if (!read_answer(e->answers[first], &shown) || shown != idea->value(at(q, first))) continue;
     for (size_t i = 0; i < q->count; i++) {
       int64_t got;
       if (!read_answer(e->answers[i], &got) || got != idea->value(at(q, i))) continue;
@@ -106,7 +109,7 @@ void judge_quiz(struct verdict *v, const struct evidence *e, const struct quiz *
   }
   if (e->nanswers < q->count) return;
   size_t hits;
-  const struct idea *idea = likely(q, e, &hits);
+  const struct idea *idea = likely(q, e, first, &hits);
   verdict_add(v, "  %zu of %zu questions were answered wrong; the first is shown", wrong,
               q->count);
   if (!idea || 2 * hits < wrong) return;

@@ -22,12 +22,13 @@ static json_t *exercise_json(const struct exercise_record *x)
   json_t *tests = json_array();
   for (size_t i = 0; i < x->ntests; i++) {
     const struct test_record *t = &x->tests[i];
-    json_array_append_new(tests, json_pack("{s:s, s:s, s:f, s:f, s:s}", "name", t->name, "status",
+    json_array_append_new(tests, json_pack("{s:s, s:s, s:f, s:f, s:s, s:s}", "name", t->name, "status",
                                            status_name(t->status), "score", t->score, "max_score",
-                                           t->max_score, "message", t->message));
+                                           t->max_score, "message", t->message, "printed",
+                                           t->printed ? t->printed : ""));
   }
-  return json_pack("{s:s, s:f, s:f, s:b, s:o}", "id", x->id, "score", x->score, "max_score",
-                   x->max_score, "same_as_starter", (int)x->same_as_starter, "tests", tests);
+  return json_pack("{s:s, s:f, s:f, s:b, s:s, s:o}", "id", x->id, "score", x->score, "max_score",
+                   x->max_score, "same_as_starter", (int)x->same_as_starter, "note", x->note, "tests", tests);
 }
 
 static char *record_json(const struct grade_record *r)

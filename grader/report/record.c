@@ -8,7 +8,10 @@
 void record_free(struct grade_record *r)
 {
   for (size_t i = 0; i < r->nexercises; i++) {
-    for (size_t k = 0; k < r->exercises[i].ntests; k++) free(r->exercises[i].tests[k].message);
+    for (size_t k = 0; k < r->exercises[i].ntests; k++) {
+      free(r->exercises[i].tests[k].message);
+      free(r->exercises[i].tests[k].printed);
+    }
     free(r->exercises[i].tests);
   }
   free(r->exercises);

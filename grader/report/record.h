@@ -13,6 +13,7 @@ struct test_record {
   enum test_status status;     /* passed: full points.  Partial credit is failed with score > 0 */
   double score, max_score;
   char *message;               /* several lines of text, never NULL; printable UTF-8 only */
+  char *printed;               /* what the student's code printed, its beginning; NULL: nothing */
 };
 
 struct exercise_record {
@@ -22,6 +23,7 @@ struct exercise_record {
   size_t ntests;
   bool not_graded;             /* some test was not graded: our fault, said in its message */
   bool same_as_starter;
+  char note[160];              /* "changed outside the marks: line 12"; no points depend on it */
 };
 
 struct grade_record {

@@ -80,18 +80,45 @@ void report_table(FILE *to, const struct grade_record *r)
     bar(to, share_of(x->score, x->max_score));
     fprintf(to, " %6.1f / %-5.4g %zu of %zu tests%s\n", x->score, x->max_score, passed, x->ntests,
             x->not_graded ? "  NOT GRADED: our fault" : x->same_as_starter ? "  not begun yet" : "");
+    if (*x->note) fprintf(to, "    note: %s\n", x->note);
   }
   fprintf(to, "  %-*s  ", (int)width, "total");
   bar(to, share_of(r->score, r->max_score));
   fprintf(to, " %6.1f / %.4g\n", r->score, r->max_score);
 }
 
+/* What the student's own code printed, so marked in every line that it cannot pass for ours. */
+static void tell_printed(FILE *to, const struct exercise_record *x, size_t test)
+{
+  enum { LINES = 8, COLUMNS = 80 };
+  const char *s = x->tests[test].printed;
+  if (!s) return;
+  for (size_t k = 0; k < test; k++)
+    if (x->tests[k].printed && !strcmp(x->tests[k].printed, s)) {
+      fprintf(to, "      your code printed the same as in '%s'\n", x->tests[k].name);
+      return;
+    }
+  fprintf(to, "      your code printed:\n");
+  for (size_t line = 0; *s; line++) {
+    size_t n = strcspn(s, "\n");
+    bool last = strncmp(s, "... a flood", 11) == 0 && !s[n];
+    if (line < LINES || last)
+      fprintf(to, "        printed> %.*s%s\n", n > COLUMNS ? COLUMNS : (int)n, s,
+              n > COLUMNS ? "..." : "");
+    else if (line == LINES)
+      fprintf(to, "        printed> ...\n");
+    s += n + (s[n] == '\n');
+  }
+}
+
 void report_exercise(FILE *to, const struct exercise_record *x, bool whole)
 {
   fprintf(to, "%s: %.4g of %.4g points\n", x->id, x->score, x->max_score);
+  if (*x->note) fprintf(to, "  note: %s\n", x->note);
   for (size_t i = 0; i < x->ntests; i++) {
     const struct test_record *t = &x->tests[i];
     fprintf(to, "\n  %-10s %s: %.4g of %.4g\n", status_mark(x, t), t->name, t->score, t->max_score);
     indented(to, t->message, t->status == TEST_PASSED && !whole ? 1 : SIZE_MAX);
+    tell_printed(to, x, i);
   }
 }

@@ -87,11 +87,34 @@ static double points(double share, double max)
   return share >= 1 ? max : (double)(long)(share * max * 100 + 0.5) / 100;
 }
 
+/* The beginning of what the student's code printed in a test; NULL: nothing. */
+static char *printed(const struct item *it)
+{
+  enum { KEPT = 2000, FLOOD = 1 << 20 };
+  const char *all = it->ran.out;
+  size_t size = it->ran.out_size;
+  bool cut = size >= FLOOD;
+  for (size_t i = 0; i < it->outcome.nlaunches && !(all && *all); i++) {
+    all = it->outcome.launches[i].printed;
+    size = all ? strlen(all) : 0;
+    cut = it->outcome.launches[i].printed_cut;
+  }
+  if (!all || !*all) return NULL;
+  char *text = NULL;
+  need(asprintf(&text, "%.*s%s", KEPT, all,
+                cut ? "\n... a flood: most of it was thrown away" : size > KEPT ? "\n..." : "") < 0
+         ? NULL : text);
+  char *safe = record_text(text);
+  free(text);
+  return safe;
+}
+
 static void record_exercise(struct exercise_record *to, const struct work *w,
                             struct verdict *verdicts)
 {
   snprintf(to->id, sizeof to->id, "%s", w->exercise->id);
   to->same_as_starter = w->same_as_starter;
+  snprintf(to->note, sizeof to->note, "%s", w->note);
   to->tests = need(calloc(w->nitems + 1, sizeof *to->tests));
   to->ntests = w->nitems;
   for (size_t i = 0; i < w->nitems; i++) {
@@ -101,6 +124,7 @@ static void record_exercise(struct exercise_record *to, const struct work *w,
     if (w->same_as_starter && !v->not_graded) not_begun(w, v);
     snprintf(t->name, sizeof t->name, "%s", w->items[i].test->name);
     t->max_score = w->items[i].test->points;
+    t->printed = printed(&w->items[i]);
     if (v->not_graded) {
       t->status = TEST_NOT_GRADED;
       to->not_graded = true;

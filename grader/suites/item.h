@@ -8,7 +8,7 @@
 
 /* Seconds of wall time for one test, and for all tests of an exercise together, so that staying
  * just below each limit buys nothing.  An honest exercise takes less than one. */
-enum { TEST_SECONDS = 20, ASK_SECONDS = 4, EXERCISE_SECONDS = 30, JUDGE_SECONDS = 60 };
+enum { TEST_SECONDS = 20, ASK_SECONDS = 4, ASK_SLOW_SECONDS = 1, EXERCISE_SECONDS = 30, JUDGE_SECONDS = 60 };
 
 struct item {
   const struct test *test;
@@ -39,6 +39,8 @@ struct work {
   char *source;
   size_t source_size;
   bool same_as_starter;
+  char note[160];              /* "changed outside the marks: line 12"; "": nothing to note */
+  bool slow;                   /* a test met its time limit: the others get less */
   char compiler[64], device[160];
   struct compiled compiled;    /* kept while the tests live: prove runs the code once more */
   struct job_session *gpu;     /* the exercise's worker on the GPU; NULL: not used */
@@ -56,6 +58,9 @@ void work_init(struct work *w, const struct exercise *x, const struct grade_opti
 void work_prepare(struct work *w);
 void works_prepare(struct work *works, size_t n, unsigned jobs);   /* side by side (grade.c) */
 void work_free(struct work *w);
+
+/* marks.c: is `text` other than the starter outside the marks?  Then `out` says where. */
+bool marks_changed(const char *starter, const char *text, char *out, size_t size);
 
 /* second.c: the GPU's word on a test the simulator's evidence was judged by. */
 void work_second_run(struct work *w, struct item *it, double seconds);

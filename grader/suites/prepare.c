@@ -59,6 +59,8 @@ static void compare_with_starter(struct work *w)
   char *starter = suite_read(starters, w->exercise, &size, &missing, why, sizeof why);
   w->same_as_starter =
     starter && strcmp(w->options->from, "starters") && same_text(starter, w->source);
+  if (starter && !w->same_as_starter)
+    marks_changed(starter, w->source, w->note, sizeof w->note);
   free(starter);
 }
 
@@ -275,9 +277,10 @@ static void run_native(struct work *w, struct item *it, const struct compiled *c
   FILE *f = need(open_memstream(&questions, &size));
   for (size_t i = 0; i < it->plan->nquestions; i++) fprintf(f, "%s\n", it->plan->questions[i]);
   fclose(f);
-  toolchain_ask(c, questions, seconds_left(w, ASK_SECONDS), &it->ran);
+  toolchain_ask(c, questions, seconds_left(w, w->slow ? ASK_SLOW_SECONDS : ASK_SECONDS), &it->ran);
   free(questions);
   const struct sandbox_result *r = &it->ran;
+  w->slow |= r->end == SANDBOX_TIMED_OUT;   /* an endless loop is one in every test */
   if (r->end == SANDBOX_FAILED) {
     it->ours = text("%s", *r->why ? r->why : "the sandbox could not run the program");
     return;

@@ -223,6 +223,49 @@ START_TEST(versions_and_help)
 }
 END_TEST
 
+/* ---- what is told beside the marks --------------------------------------------------------- */
+
+/* The solution of an exercise with `from` replaced by `to` once, in exercises/. */
+static void change(const char *id, const char *from, const char *to)
+{
+  char path[300], solved[200];
+  const struct exercise *x = suite_find(id);
+  snprintf(path, sizeof path, "%s/exercises/%.*s", top, (int)strcspn(id, "/"), id);
+  mkdir(path, 0700);
+  snprintf(solved, sizeof solved, "solutions/%.*s/%s", (int)strcspn(id, "/"), id, x->file);
+  snprintf(path + strlen(path), sizeof path - strlen(path), "/%s", x->file);
+  char *text = run_read(solved, NULL), *at = strstr(text, from);
+  ck_assert_msg(at != NULL, "%s holds no '%s'", solved, from);
+  FILE *f = fopen(path, "w");
+  fprintf(f, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+  fclose(f);
+  free(text);
+}
+
+START_TEST(changes_outside_the_marks_are_noted)
+{
+  change("01-banks/banks", "#include", "// mine\n#include");
+  SAYS(0, TEXTS("note: changed outside the marks: line "), "check", "banks", "--root", top);
+  SAYS(0, TEXTS("\"note\": \"changed outside the marks: line "), "grade", "banks", "--root", top,
+       "--json", "-");
+  change("01-banks/banks", ">>> yours", "");
+  SAYS(0, TEXTS("note: changed outside the marks: line"), "check", "banks", "--root", top);
+  change("01-banks/banks", "<<<", "<<<\n");
+  SAYS(0, TEXTS("note: changed outside"), "check", "banks", "--root", top);
+  SAYS(0, TEXTS("!note:"), "check", "banks", "--from", "solutions");
+}
+END_TEST
+
+START_TEST(what_the_code_prints_is_shown_as_its_own)
+{
+  change("04-padding/transpose", "__shared__",
+         "if (threadIdx.x + threadIdx.y + blockIdx.x + blockIdx.y == 0)\n"
+         "  printf(\"10 of 10 points\\n\\033[2Jx\\n\");\n__shared__");
+  SAYS(0, TEXTS("your code printed:\n        printed> 10 of 10 points\n        printed> ?[2Jx\n",
+                "printed the same as in", "!\n10 of 10"), "check", "transpose", "--root", top);
+}
+END_TEST
+
 Suite *suite_student(void)
 {
   Suite *s = suite_create("student");
@@ -236,6 +279,8 @@ Suite *suite_student(void)
     {"typed", a_folder_without_work_is_refused},
     {"typed", a_result_that_cannot_be_written_is_told_first},
     {"typed", versions_and_help},
+    {"told", changes_outside_the_marks_are_noted},
+    {"told", what_the_code_prints_is_shown_as_its_own},
   };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     TCase *tc = tcase_create(all[i].name);

@@ -80,7 +80,7 @@ static void run(const struct launch *l, unsigned threads, const uint32_t grid[3]
     const void *value = l->arg[k].data;
     size_t width = l->arg[k].bytes;
     if (l->arg[k].buffer) {
-      char name[16];
+      char name[24];
       snprintf(name, sizeof name, "argument %u", k + 1);
       at[k] = sim_alloc(sim, width, name, l->arg[k].read_only);
       ck_assert(at[k] != 0);

@@ -7,12 +7,13 @@ set output !svg ? PNG : "chapters/figures/01-column.svg"
 
 set multiplot layout 1,2
 set xrange [-1:33]
-set yrange [33:-2.2]
+set yrange [33:-3.4]
 set size ratio -1
 unset border; unset ytics; unset xtics; unset key
 set style fill solid 1.0 border rgb "#ffffff"
 set samples 32
-set lmargin 4; set rmargin 0.5; set tmargin 2; set bmargin 0.5
+set lmargin 4; set rmargin 0.5; set tmargin 3; set bmargin 0.5
+set label 9 "bank" at 16,-2.4 center font ",10" textcolor rgb "#1f4e79"
 
 do for [b = 0:31:4] {
   set label 10 + b sprintf("%d", b) at b + 0.5,-0.9 center font ",9" textcolor rgb "#1f4e79"

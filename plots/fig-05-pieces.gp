@@ -19,7 +19,7 @@ set samples 8
 unset key
 cost(pitch) = pitch == 32 ? 8 : pitch == 40 ? 2 : 1
 do for [pitch in "32 40 36"] {
-  set title sprintf("pitch %s: %d wavefront%s", pitch, cost(pitch + 0), \
+  set title sprintf("pitch %s: %d wavefront%s a phase", pitch, cost(pitch + 0), \
                     cost(pitch + 0) == 1 ? "" : "s")
   plot sample [t=0:7] '+' using (int(t + 0.5) * pitch % 32 + 1.5):(int(t + 0.5)):(1.9):(0.4) \
     with boxxyerror lc rgb (cost(pitch + 0) == 1 ? "#3182bd" : "#b22222")

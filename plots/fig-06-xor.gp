@@ -21,10 +21,10 @@ row(t) = int(t + 0.5)
 plain(t) = 7
 xored(t) = 7 ^ row(t)
 wide(t) = (48 * row(t) + (7 ^ (row(t) / 2 % 16))) % 32
-set title "column 7: 32 wavefronts"
+set title "32 wide, column 7 plain:\n32 wavefronts"
 plot sample [t=0:31] '+' using (plain(t)):(row(t)):(0.45):(0.45) with boxxyerror lc rgb "#b22222"
-set title "7 ^ row: 1 wavefront" noenhanced
+set title "32 wide, 7 ^ row:\n1 wavefront" noenhanced
 plot sample [t=0:31] '+' using (xored(t)):(row(t)):(0.45):(0.45) with boxxyerror lc rgb "#3182bd"
-set title "48 wide, 7 ^ row / 2 % 16: 1" noenhanced
+set title "48 wide, 7 ^ row/2 % 16:\n1 wavefront" noenhanced
 plot sample [t=0:31] '+' using (wide(t)):(row(t)):(0.45):(0.45) with boxxyerror lc rgb "#3182bd"
 unset multiplot

@@ -9,14 +9,14 @@ set title "32 lanes, each at a random row of a table in shared memory, all at on
 set xlabel "pitch in words"
 set ylabel "wavefronts expected"
 set logscale y 2
-set yrange [0.8:40]
+set yrange [0.8:64]
 set xrange [31.2:48.8]
 set xtics 32,1,48
 set ytics (1, 2, 4, 8, 16, 32)
 set grid ytics lc rgb "#dddddd"
 set border 3
 set tics nomirror
-set key at graph 0.98, graph 0.97
+set key at graph 0.98, graph 0.99 horizontal
 rows(n) = sprintf("< for p in $(seq 32 48); do build/banks gather --rows %d --pitch $p; done" \
                   . " | sed 's/[^0-9. ]//g'", n)
 plot rows(64) using 2:3 with impulses lw 9 lc rgb "#9ecae1" title "64 rows", \

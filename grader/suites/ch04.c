@@ -440,7 +440,7 @@ static uint32_t cost_of_planes(uint32_t pitch)
 }
 
 static const char *const prediction_names[] = {
-  "row_33", "column_32", "column_33", "column_34", "column_36", "column_40", "bytes_33",
+  "row_33", "bytes_33", "column_32", "column_33", "column_34", "column_36", "column_40",
   "double_33", "planes_33", "global_column", NULL
 };
 
@@ -450,12 +450,12 @@ static void judge_predict(struct verdict *v, const struct evidence *e, struct rn
 #define TRY(n) "try: build/banks wavefronts --op load --width 4 --stride " #n
   struct prediction rows[] = {
     {"row_33", cost_of_step(MODEL_LOAD, 1, 4), "the lanes of a row are neighbours in any pitch"},
+    {"bytes_33", sizeof(float[32][33]), "rows times pitch times 4 bytes"},
     {"column_32", cost_of_step(MODEL_LOAD, 32, 4), TRY(32)},
     {"column_33", cost_of_step(MODEL_LOAD, 33, 4), TRY(33)},
     {"column_34", cost_of_step(MODEL_LOAD, 34, 4), TRY(34)},
     {"column_36", cost_of_step(MODEL_LOAD, 36, 4), TRY(36)},
     {"column_40", cost_of_step(MODEL_LOAD, 40, 4), TRY(40)},
-    {"bytes_33", sizeof(float[32][33]), "rows times pitch times 4 bytes"},
     {"double_33", cost_of_step(MODEL_LOAD, 33, 8),
      "try: build/banks wavefronts --op load --width 8 --expr 't*33*8'"},
     {"planes_33", cost_of_planes(33),

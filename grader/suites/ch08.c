@@ -350,7 +350,7 @@ static uint32_t cost_of_tree(bool interleaved, uint32_t *requests)
 }
 
 static const char *const prediction_names[] = {
-  "step_1", "step_8", "step_32", "awake_requests", "tree_requests", "tree_wavefronts",
+  "step_1", "step_8", "step_32", "tree_requests", "tree_wavefronts", "awake_requests",
   "partials_float4", "partials_34", "shuffle_wavefronts", NULL
 };
 
@@ -364,9 +364,9 @@ static void judge_predict(struct verdict *v, const struct evidence *e, struct rn
     {"step_8", cost(16, 16, 4),
      "16 adders are left; try: build/banks wavefronts --stride 16 --mask ffff"},
     {"step_32", cost(64, 4, 4), "how many lanes still add?"},
-    {"awake_requests", awake, "a warp sends a request as long as one of its threads adds"},
     {"tree_requests", requests, "128 adders are four warps, 64 are two, 32 to 1 are one"},
     {"tree_wavefronts", interleaved, "add up requests times wavefronts, step by step: section 2"},
+    {"awake_requests", awake, "a warp sends a request as long as one of its threads adds"},
     {"partials_float4", cost(32, 32, 16),
      "try: build/banks wavefronts --width 16 --expr '128*t'"},
     {"partials_34", cost(34, 32, 8), "try: build/banks wavefronts --width 8 --expr '136*t'"},

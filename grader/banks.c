@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "toolchain/toolchain.h"
 
 static const struct command {
   const char *name;
@@ -37,6 +38,7 @@ int main(int argc, char **argv)
     usage(stdout);
     return CLI_OK;
   }
+  if (strcmp(argv[1], "worker")) toolchain_temp_guard();
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
     if (!strcmp(argv[1], commands[i].name)) return commands[i].run(argc - 1, argv + 1);
   fprintf(stderr, "banks: there is no command '%s'; `banks help` lists them\n", argv[1]);

@@ -68,7 +68,8 @@ static void move(struct lab *lab)
   printf("%u + %u = %u mod %u\n", from, lab->step, lab->at, lab->modulus);
   draw(lab);
   if (lab->at == 0 && lab->predicted && lab->moves == period(lab))
-    printf("Back on 0 after %u steps: that is the period.\n", lab->moves);
+    printf("Back on 0 after %u step%s: that is the period.\n", lab->moves,
+           lab->moves == 1 ? "" : "s");
   else if (lab->at == 0 && lab->moves <= lab->modulus)
     printf("Back on 0.%s\n", lab->predicted ? "" : " You had not predicted; try another step.");
 }

@@ -194,7 +194,7 @@ static char *compile_nvcc(const struct request *q, size_t *size)
   char folder[] = "/tmp/banks-profile-XXXXXX", out[64];
   const char *argv[MOST_FLAGS + 16];
   size_t n = 0;
-  if (!mkdtemp(folder)) return NULL;
+  if (!toolchain_temp(folder)) return NULL;
   snprintf(out, sizeof out, "%s/k.ptx", folder);
   argv[n++] = toolchain_find()->nvcc;
   argv[n++] = "-ptx";
@@ -221,6 +221,7 @@ static char *compile_nvcc(const struct request *q, size_t *size)
   char *ptx = status == 0 ? read_all(out, size) : NULL;
   unlink(out);
   rmdir(folder);
+  toolchain_temp_done(folder);
   return ptx;
 }
 

@@ -138,7 +138,8 @@ bool judge_clean(struct verdict *v, const struct evidence *e)
     const struct sim_result *r = &e->launches[i];
     for (size_t k = 0; k < r->nfaults && k < TOLD; k++) tell_fault(v, e, &r->faults[k]);
     if (r->nfaults > TOLD)
-      verdict_add(v, "and %zu more faults of other lines", r->nfaults - TOLD);
+      verdict_add(v, "and %zu more fault%s of other lines", r->nfaults - TOLD,
+                  r->nfaults - TOLD == 1 ? "" : "s");
     if (r->nfaults == 0 && !r->completed)
       verdict_fail(v, "%s: the kernel did not run to its end", e->file);
     if (r->nfaults || !r->completed) {

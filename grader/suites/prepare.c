@@ -93,7 +93,7 @@ static bool read_file(struct work *w)
 static bool copy_out(const struct work *w, char folder[64], char *path, size_t size)
 {
   snprintf(folder, 64, "/tmp/banks-XXXXXX");
-  if (!mkdtemp(folder)) return false;
+  if (!toolchain_temp(folder)) return false;
   snprintf(path, size, "%s/%s", folder, w->exercise->file);
   FILE *f = fopen(path, "wxe");
   bool mark = w->source_size >= 3 && !memcmp(w->source, "\xef\xbb\xbf", 3);
@@ -136,7 +136,7 @@ static char *diagnostics(const struct work *w, const struct compiled *c)
   }
   if (told == 0 && *c->summary) add(&message, c->summary);
   if (errors > told) {
-    char *line = text("and %zu more errors", errors - told);
+    char *line = text("and %zu more error%s", errors - told, errors - told == 1 ? "" : "s");
     add(&message, line);
     free(line);
   }
@@ -158,7 +158,7 @@ static bool compile(struct work *w, struct compiled *c)
     toolchain_c(path, x->file, x->driver, x->header, c);
   }
   if (*path) unlink(path);
-  if (*folder) rmdir(folder);
+  if (*folder) rmdir(folder), toolchain_temp_done(folder);
   snprintf(w->compiler, sizeof w->compiler, "%s", c->compiler);
   if (w->items[0].ours) return false;
   if (c->our_fault) {

@@ -3,10 +3,13 @@
  * solutions/ are this one's. */
 #define _GNU_SOURCE
 #include <check.h>
+#include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "run.h"
@@ -266,6 +269,44 @@ START_TEST(what_the_code_prints_is_shown_as_its_own)
 }
 END_TEST
 
+/* Five tests of 4 seconds would be 20. */
+START_TEST(an_endless_loop_costs_its_limit_once)
+{
+  struct timespec begin, end;
+  change("01-banks/banks", "return address / 4;", "for (;;) {}");
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  SAYS(1, TEXTS("banks.c"), "check", "banks", "--root", top);
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  ck_assert_int_lt(end.tv_sec - begin.tv_sec, 14);
+}
+END_TEST
+
+static int folders_in(const char *path)
+{
+  int n = 0;
+  DIR *d = opendir(path);
+  for (struct dirent *e; d && (e = readdir(d));) n += !strncmp(e->d_name, "banks-", 6);
+  if (d) closedir(d);
+  return n;
+}
+
+START_TEST(an_interrupted_run_leaves_nothing)
+{
+  char path[100];
+  snprintf(path, sizeof path, "%s/tmp", top);
+  ck_assert(mkdir(path, 0777) == 0 && chmod(path, 0777) == 0);
+  setenv("TMPDIR", path, 1);
+  change("01-banks/banks", "return address / 4;", "for (;;) {}");
+  const char *argv[] = {NULL, "check", "banks", "--root", top, NULL};
+  struct run r = run_start(argv);
+  for (int i = 0; i < 500 && folders_in(path) == 0; i++) usleep(10000);
+  ck_assert_int_gt(folders_in(path), 0);
+  kill(r.pid, SIGTERM);
+  ck_assert_int_eq(run_finish(&r, NULL), 1000 + SIGTERM);
+  ck_assert_int_eq(folders_in(path), 0);
+}
+END_TEST
+
 Suite *suite_student(void)
 {
   Suite *s = suite_create("student");
@@ -279,6 +320,8 @@ Suite *suite_student(void)
     {"typed", a_folder_without_work_is_refused},
     {"typed", a_result_that_cannot_be_written_is_told_first},
     {"typed", versions_and_help},
+    {"told", an_endless_loop_costs_its_limit_once},
+    {"told", an_interrupted_run_leaves_nothing},
     {"told", changes_outside_the_marks_are_noted},
     {"told", what_the_code_prints_is_shown_as_its_own},
   };

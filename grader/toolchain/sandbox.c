@@ -507,7 +507,7 @@ static void run_job(const struct sandbox_job *job, struct sandbox_result *r, boo
   char folder[512];
   memset(r, 0, sizeof *r);
   snprintf(folder, sizeof folder, "%s/banks-XXXXXX", base && *base == '/' ? base : "/tmp");
-  if (!mkdtemp(folder)) {
+  if (!toolchain_temp(folder)) {
     failed(r, "cannot make a temporary folder; set TMPDIR to one that can be written");
   } else if (!place_files(job, folder) || !confine_give(folder, !wrapped)) {
     failed(r, "cannot write to the temporary folder; is the disk full?");
@@ -515,6 +515,7 @@ static void run_job(const struct sandbox_job *job, struct sandbox_result *r, boo
     run_in(job, r, wrapped, folder);
   }
   nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+  toolchain_temp_done(folder);
   if (!r->out) r->out = calloc(1, 1);
   if (!r->err) r->err = calloc(1, 1);
   if (!r->result) r->result = calloc(1, 1);

@@ -70,6 +70,12 @@ const char *sandbox_kind(void);
 enum sandbox_choice { SANDBOX_BEST, SANDBOX_LIMITS_ONLY };
 extern enum sandbox_choice sandbox_choice;
 
+/* mkdtemp whose folder an interrupted run removes, once toolchain_temp_guard was called; say when it
+ * was removed (temp.c). */
+void toolchain_temp_guard(void);
+bool toolchain_temp(char *folder);
+void toolchain_temp_done(const char *folder);
+
 /* ---- compilers ---------------------------------------------------------------------------- */
 
 /* What there is, found once a process (find.c).  Paths are "" where there is none. */

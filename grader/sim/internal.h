@@ -318,6 +318,7 @@ struct runner {                /* one host thread */
   bool stop;                   /* a fatal fault, in block stop_block */
   struct sim_totals totals;
   uint64_t fuel;               /* steps the launch may still take */
+  uint64_t held;               /* bytes of frames and of local memory, spare ones too */
   char *printed;
   size_t nprinted, printed_room;
   bool printed_cut;

@@ -170,7 +170,10 @@ void exec_vprintf(struct warp *w, const struct sim_inst *i, uint32_t exec)
 {
   for (uint32_t m = exec; m; m &= m - 1) {
     unsigned lane = first_lane(m);
-    bool ok = print_lane(w, i, lane);
+    /* Nothing more is kept: a flood need not be written to be thrown away. */
+    bool full = w->runner->nprinted >= w->runner->sim->options.printf_limit;
+    bool ok = full || print_lane(w, i, lane);
+    w->runner->printed_cut |= full;
     call_result(w, i, lane, ok ? 0 : (uint64_t)-1);
   }
 }

@@ -31,7 +31,8 @@ struct sim_options {
   unsigned threads;            /* host threads; 0: all */
   uint64_t step_budget;        /* warp instructions a launch may execute; 0: the default (4e9) */
   uint64_t warp_budget;        /* warp instructions one warp may execute; 0: the default (2e8) */
-  uint64_t memory_limit;       /* bytes of host memory for buffers and local memory; 0: 2 GiB */
+  uint64_t memory_limit;       /* bytes of host memory for buffers, and as many for the frames and
+                                  local memory of the blocks a host thread runs; 0: 2 GiB */
   size_t printf_limit;         /* bytes of device printf kept a launch; 0: 64 KiB */
   size_t fault_limit;          /* faults kept a launch, each site once; 0: 32 */
   uint64_t seed;               /* poison for shared memory, locals, registers never written */

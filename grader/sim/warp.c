@@ -21,6 +21,29 @@ enum {
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
+/* Whether so many bytes more may be held: memory_limit is for them what it is for buffers.  Spare
+ * frames go before the answer is no, so that it does not depend on the blocks before. */
+static bool may_hold(struct runner *t, uint64_t bytes)
+{
+  uint64_t limit = t->sim->options.memory_limit;
+  if (bytes > limit) return false;
+  for (size_t f = 0; t->held > limit - bytes && f < t->sim->nfuncs; f++)
+    while (t->nspare[f]) {
+      free(t->spare[f][--t->nspare[f]]);
+      t->held -= t->sim->funcs[f].frame_bytes;
+    }
+  return t->held <= limit - bytes;
+}
+
+/* A step costs no more than this many bytes of a row or two; filling a large frame costs more than
+ * the step that asked for it, and is taken from the budget. */
+static void charge(struct runner *t, uint64_t bytes)
+{
+  enum { FREE_BYTES = 64 << 10, STEP_BYTES = 512 };
+  uint64_t steps = bytes > FREE_BYTES ? (bytes - FREE_BYTES) / STEP_BYTES : 0;
+  t->fuel -= steps < t->fuel ? steps : t->fuel;
+}
+
 static struct frame *frame_new(struct warp *w, struct sim_func *f)
 {
   struct runner *t = w->runner;
@@ -29,8 +52,10 @@ static struct frame *frame_new(struct warp *w, struct sim_func *f)
     fr = t->spare[f->index][--t->nspare[f->index]];
   } else {
     size_t head = (sizeof *fr + 63) / 64 * 64;
+    if (!may_hold(t, f->frame_bytes)) return NULL;
     fr = aligned_alloc(64, head + f->frame_bytes);
     if (!fr) return NULL;
+    t->held += f->frame_bytes;
     fr->regs = (uint8_t *)fr + head;
   }
   /* A register read before it is written has the same value on every run. */
@@ -47,6 +72,7 @@ static void frame_drop(struct warp *w, struct frame *fr)
     uint32_t room = t->spare_room[k] ? 2 * t->spare_room[k] : 8;
     struct frame **more = realloc(t->spare[k], room * sizeof *more);
     if (!more) {
+      t->held -= fr->func->frame_bytes;
       free(fr);
       return;
     }
@@ -63,8 +89,11 @@ static bool local_reserve(struct warp *w, uint32_t bytes)
   uint32_t room = w->local_room ? w->local_room : 256;
   while (room < bytes) room *= 2;
   if (room > MAX_LOCAL) return false;
+  uint64_t grows = (uint64_t)(room - w->local_room) * SIM_LANES;
+  if (!may_hold(w->runner, grows)) return false;
   uint8_t *more = malloc((size_t)room * SIM_LANES);
   if (!more) return false;
+  w->runner->held += grows;
   memset(more, 0xcd, (size_t)room * SIM_LANES);
   for (int l = 0; w->local && l < SIM_LANES; l++)
     memcpy(more + (size_t)l * room, w->local + (size_t)l * w->local_room, w->local_room);
@@ -92,7 +121,13 @@ bool frame_enter(struct warp *w, struct sim_func *f, const struct sim_inst *call
     fr = frame_new(w, f);
   if (!fr) {
     const struct sim_inst *at = call ? call : f->insts;
-    if (depth)
+    bool too_local = local + f->local_bytes + 64 > MAX_LOCAL;
+    bool too_deep = depth >= MAX_DEPTH || w->depth_bytes + f->frame_bytes > MAX_FRAME_BYTES;
+    if (!too_local && (!depth || !too_deep))
+      fault_note(w, at, first_lane(mask), SIM_FAULT_MEMORY, true,
+                 "the registers and local arrays of a block take more than %llu bytes of the "
+                 "host's memory", (unsigned long long)w->runner->sim->options.memory_limit);
+    else if (depth)
       fault_note(w, at, first_lane(mask), SIM_FAULT_STACK, true,
                  "%u calls deep, a thread ran out of stack here. Is there a case in which the "
                  "recursion ends?", depth);
@@ -106,6 +141,7 @@ bool frame_enter(struct warp *w, struct sim_func *f, const struct sim_inst *call
   uint8_t *regs = fr->regs;
   *fr = (struct frame){.func = f, .parent = parent, .call = call, .depth = depth,
                        .return_pc = w->pc, .lanes = mask, .local_base = local, .regs = regs};
+  charge(w->runner, f->frame_bytes + (parent ? 0 : (uint64_t)f->local_bytes * SIM_LANES));
   for (int l = 0; f->local_bytes && !parent && l < SIM_LANES; l++)
     memset(w->local + (size_t)l * w->local_room, 0xcd, f->local_bytes);
   run_in(w, fr);
@@ -380,7 +416,7 @@ uint64_t warp_run(struct warp *w, uint64_t slice)
     }
     uint64_t steps = run_group(w, fuel);
     w->steps += steps;
-    t->fuel -= steps;
+    t->fuel -= steps < t->fuel ? steps : t->fuel;   /* a call may have taken more */
     done += steps;
     in_slice += steps;
     /* Spinning: others in the warp, then other warps, get their turn. */

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "feed.h"
+#include "ptx/ptx.h"
 #include "run.h"
+#include "sim/sim.h"
 
 #define FINDS "grader/tests/fuzz/finds"
 
@@ -47,12 +49,72 @@ START_TEST(find_is_survived)
 }
 END_TEST
 
+/* ---- modules that ask for much ------------------------------------------------------------- */
+
+#define HEAD ".version 7.8\n.target sm_80\n.address_size 64\n"
+
+static struct sim_fault hostile(const char *text, uint64_t grid, uint32_t block, uint64_t budget,
+                                struct sim_totals *totals)
+{
+  struct ptx_error error;
+  struct ptx_module *m = ptx_read(text, strlen(text), &error);
+  ck_assert_msg(m != NULL, "line %u: %s", error.line, error.text);
+  struct sim_options options = { .threads = 1, .step_budget = budget, .memory_limit = 64 << 20 };
+  struct sim *sim = sim_open(&options);
+  ck_assert_msg(sim_load(sim, m, &error), "%s", error.text);
+  struct sim_launch l = { .kernel = "k", .grid = { (uint32_t)grid, 1, 1 },
+                          .block = { block, 1, 1 } };
+  struct sim_result r;
+  ck_assert(!sim_launch(sim, &l, &r));
+  struct sim_fault f = r.faults[r.nfaults - 1];
+  *totals = r.totals;
+  sim_result_free(&r);
+  sim_close(sim);
+  ptx_free(m);
+  return f;
+}
+
+START_TEST(local_memory_has_a_limit)
+{
+  struct sim_totals t;
+  struct sim_fault f = hostile(HEAD ".visible .entry k() {\n.local .align 8 .b8 a[500000];\n"
+                               ".reg .b64 %rd<2>;\nmov.u64 %rd1, a;\nret;\n}\n", 1, 1024,
+                               1000000, &t);
+  ck_assert_int_eq(f.kind, SIM_FAULT_MEMORY);
+}
+END_TEST
+
+START_TEST(frames_are_paid_from_the_budget)
+{
+  struct sim_totals t;
+  struct sim_fault f = hostile(HEAD ".visible .entry k() {\n.local .align 8 .b8 a[500000];\n"
+                               ".reg .b64 %rd<2>;\nmov.u64 %rd1, a;\nret;\n}\n", 2147483647, 32,
+                               1000000, &t);
+  ck_assert_int_eq(f.kind, SIM_FAULT_BUDGET);
+  ck_assert_msg(t.blocks < 100, "%llu blocks filled 16 MB each", (unsigned long long)t.blocks);
+}
+END_TEST
+
+START_TEST(empty_blocks_end_with_the_budget)
+{
+  struct sim_totals t;
+  struct sim_fault f = hostile(HEAD ".visible .entry k() {\nret;\n}\n", 2147483647, 1024, 100000,
+                               &t);
+  ck_assert_int_eq(f.kind, SIM_FAULT_BUDGET);
+}
+END_TEST
+
 Suite *suite_fuzz(void)
 {
   Suite *s = suite_create("fuzz");
   TCase *t = tcase_create("finds");
   list_finds();
   tcase_add_loop_test(t, find_is_survived, 0, nfinds ? nfinds : 1);
+  suite_add_tcase(s, t);
+  t = tcase_create("hostile");
+  tcase_add_test(t, local_memory_has_a_limit);
+  tcase_add_test(t, frames_are_paid_from_the_budget);
+  tcase_add_test(t, empty_blocks_end_with_the_budget);
   suite_add_tcase(s, t);
   return s;
 }

@@ -76,6 +76,9 @@ plots:                         ## draw a recording: make plots DATA=h200 FORMAT=
 plot: $(BUILD)/banks           ## your kernel beside starter and solution: make plot EX=04-padding/transpose
 	@DATA=$(DATA) FORMAT=$(FORMAT) BANKS=$(BUILD)/banks plots/exercise.sh $(EX) $(FROM)
 
+bench: $(BUILD)/banks          ## how fast the simulator is here
+	@$(BUILD)/banks bench
+
 help:                          ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
 
@@ -114,6 +117,8 @@ $(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/grader/tests/fuzz/fuzz_%.o $(FUZZED:%.c=$(BU
 
 .SECONDARY: $(FUZZED:%.c=$(BUILD)/fuzz/%.o) \
             $(addprefix $(BUILD)/fuzz/grader/tests/fuzz/fuzz_,ptx.o sim.o)
+
+$(BUILD)/grader/cli/bench.o: grader/cli/bench/kernels.ptx
 
 # compile.c carries these as text
 $(BUILD)/grader/toolchain/compile.o: grader/toolchain/ask.h $(wildcard grader/toolchain/*_for_clang.h)

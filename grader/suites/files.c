@@ -205,5 +205,6 @@ bool suite_holds_work(const char *folder, const char *from, char *why, size_t si
   else if (work_below(folder, name, sizeof name))
     snprintf(why + n, size - (size_t)n, "; one level lower some are: --from %.100s/%.60s", from,
              name);
+  else return true;                       /* nothing anywhere: an empty submission earns 0 */
   return false;
 }

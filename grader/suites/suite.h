@@ -258,7 +258,7 @@ enum { SUITE_FILE_LIMIT = 1 << 20 };      /* bytes of a student's file */
 char *suite_read(const char *folder, const struct exercise *x, size_t *length, bool *missing,
                  char *why, size_t why_size);
 
-/* Does a folder hold the file of any exercise?  Else one sentence says what was expected there and,
+/* Does a folder hold the file of any exercise, or nothing at all?  Else one sentence says what was expected there and,
  * where that can be seen, which folder was meant. */
 bool suite_holds_work(const char *folder, const char *from, char *why, size_t size);
 

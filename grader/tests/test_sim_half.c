@@ -255,7 +255,7 @@ static unsigned want_of(const struct format *f, enum op op, unsigned a, unsigned
     int unit = f == &f16 ? 24 : 40;   /* inputs are whole in 2^-24, or bf16 near one in 2^-40 */
     __int128 i = (__int128)ldexp(x, unit), j = (__int128)ldexp(y, unit), k = (__int128)ldexp(z, unit);
     bool minus = signbit(plain) != 0;
-    code = op == FMA || op == FMA_RELU ? nearest_exact(f, i * j + (k << unit), 2 * unit, minus)
+    code = op == FMA || op == FMA_RELU ? nearest_exact(f, i * j + k * ((__int128)1 << unit), 2 * unit, minus)
            : nearest_exact(f, op == SUB ? i - j : i + j, unit, minus);
   }
   if (op == FMA_RELU && code != UINT32_MAX && code >> 15) return 0;

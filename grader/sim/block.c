@@ -59,6 +59,36 @@ void block_lanes_exited(struct block *b)
     if (b->barriers[id].arrived && !b->barriers[id].expected) check_barrier(b, id);
 }
 
+/* Whether lanes at pc do nothing more than end: an early return, which counts as arriving. */
+static bool leaving(const struct frame *fr, uint32_t pc)
+{
+  for (int hops = 0; hops < 8 && !fr->parent; hops++) {
+    if (pc >= fr->func->ninsts) return true;
+    const struct ptx_inst *in = fr->func->insts[pc].ptx;
+    if (in->guard != PTX_NOREG) return false;
+    if (in->op == PTX_RET || in->op == PTX_EXIT) return true;
+    if (in->op != PTX_BRA) return false;
+    pc = fr->func->insts[pc].target;
+  }
+  return false;
+}
+
+/* All lanes of a warp must run an aligned barrier together.  Those that are elsewhere may still come,
+ * or be on their way out; if they end any other way, warp_exit says so. */
+static void note_absent(struct warp *w, const struct sim_inst *i, uint32_t lanes)
+{
+  w->owing &= ~lanes;
+  if (i->ptx->op != PTX_BAR && !ptx_has(i->ptx, PTX_M_ALIGNED)) return;
+  uint32_t absent = w->active;
+  for (unsigned g = 0; g < w->ngroups; g++) {
+    const struct group *group = &w->groups[g];
+    if (group->state == GROUP_BARRIER || leaving(group->frame, group->pc)) continue;
+    absent |= group->mask;
+  }
+  if (absent & ~w->owing) w->owed = i;
+  w->owing |= absent;
+}
+
 /* Lanes of one barrier number and thread count. */
 static void arrive(struct warp *w, const struct sim_inst *i, uint32_t lanes, uint32_t id,
                    uint32_t expected, bool wait, uint32_t yes)
@@ -94,6 +124,7 @@ static void arrive(struct warp *w, const struct sim_inst *i, uint32_t lanes, uin
     struct group *g = warp_park(w, lanes, GROUP_BARRIER, w->pc, i);
     g->barrier = id;
     g->expected = expected;
+    note_absent(w, i, lanes);
     bar->arrive_tick[w->id] = 0;
   } else {
     bar->arrive_tick[w->id] = ++b->shadow.tick;

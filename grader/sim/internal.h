@@ -260,6 +260,8 @@ struct warp {
   uint32_t carry;              /* condition code of add.cc, a bit a lane */
   uint32_t id;
   uint32_t stamp;              /* changes when lanes exit or meet */
+  uint32_t owing;              /* lanes that were elsewhere when others of the warp came to ... */
+  const struct sim_inst *owed; /* ... this barrier, which all of the warp must run together */
   uint32_t sync_tick;          /* all live lanes met then */
   uint32_t spins;              /* atomics and volatile loads in this slice */
   uint32_t *lane_seen;         /* [lane][lane], when partial masks were used */

@@ -262,6 +262,18 @@ void warp_exit(struct warp *w, uint32_t lanes)
     if (!f->lanes) frame_drop(w, f);
     f = parent;
   }
+  if (lanes & w->owing) {
+    unsigned lane = first_lane(lanes & w->owing);
+    struct sim_fault *f = fault_note(w, w->owed, lane, SIM_FAULT_BARRIER, false, "barrier");
+    if (f) {
+      uint32_t *t = f->thread;
+      snprintf(f->text, sizeof f->text,
+               "thread (%u,%u,%u) ends without having come to this barrier, where threads of its "
+               "warp waited. Every thread of the block must reach the same barrier: move it out of "
+               "the `if` or loop that not all of them enter", t[0], t[1], t[2]);
+    }
+    w->owing &= ~lanes;
+  }
   w->active &= ~lanes;
   w->live &= ~lanes;
   w->stamp++;
@@ -303,6 +315,7 @@ void warp_start(struct warp *w, uint32_t lanes)
   w->limit = SIM_NO_LIMIT;
   w->ngroups = 0;
   w->released = 0;
+  w->owing = 0;
   w->yields = w->stamp = w->carry = w->sync_tick = w->spins = 0;
   w->steps = w->lane_steps = w->clock = 0;
   w->depth_bytes = 0;

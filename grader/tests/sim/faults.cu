@@ -264,6 +264,32 @@ __global__ void early_return(int *out, const int *in, int n)
   out[threadIdx.x] = s[99 - threadIdx.x];
 }
 
+__global__ void barrier_in_if(int *out, const int *in, int n)
+{
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t < 48) {
+    s[t] = in[t];
+    __syncthreads();  //! divergent
+    if (t < 24) out[t] = s[47 - t];
+  }
+  out[t + 64] = 1;
+}
+
+__global__ void barrier_in_whole_warps(int *out, const int *in, int n)
+{
+  if (threadIdx.x < 32) __syncthreads();
+  out[threadIdx.x] = 1;
+}
+
+__global__ void barrier_in_loop(int *out, const int *in, int n)
+{
+  for (int k = 0; k < 1 + (int)threadIdx.x / 32; k++) {
+    __syncthreads();
+    out[threadIdx.x] = k;
+  }
+}
+
 __global__ void endless(int *out, const int *in, int n)
 {
   volatile int *p = out;

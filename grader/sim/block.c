@@ -85,7 +85,11 @@ static void note_absent(struct warp *w, const struct sim_inst *i, uint32_t lanes
     if (group->state == GROUP_BARRIER || leaving(group->frame, group->pc)) continue;
     absent |= group->mask;
   }
-  if (absent & ~w->owing) w->owed = i;
+  if (absent & ~w->owing) {
+    w->owed = i;
+    w->waited = first_lane(lanes);
+    w->owed_at = w->runner->nfaults;
+  }
   w->owing |= absent;
 }
 

@@ -33,6 +33,14 @@ void fault_thread(const struct block *b, uint32_t thread, uint32_t out[3])
   out[2] = thread / dim[0] / dim[1];
 }
 
+void fault_began(struct runner *t, size_t at)
+{
+  if (!t->nfaults || at >= t->nfaults - 1) return;
+  struct fault_note last = t->faults[t->nfaults - 1];
+  memmove(&t->faults[at + 1], &t->faults[at], (t->nfaults - 1 - at) * sizeof last);
+  t->faults[at] = last;
+}
+
 struct sim_fault *fault_note(struct warp *w, const struct sim_inst *i, unsigned lane,
                              enum sim_fault_kind kind, bool fatal, const char *format, ...)
 {

@@ -261,7 +261,9 @@ struct warp {
   uint32_t id;
   uint32_t stamp;              /* changes when lanes exit or meet */
   uint32_t owing;              /* lanes that were elsewhere when others of the warp came to ... */
-  const struct sim_inst *owed; /* ... this barrier, which all of the warp must run together */
+  const struct sim_inst *owed; /* ... this barrier, which all of the warp must run together, */
+  uint32_t waited;             /* where this lane waited ... */
+  size_t owed_at;              /* ... when that many faults were known */
   uint32_t sync_tick;          /* all live lanes met then */
   uint32_t spins;              /* atomics and volatile loads in this slice */
   uint32_t *lane_seen;         /* [lane][lane], when partial masks were used */
@@ -430,6 +432,8 @@ struct model_cost count_price(enum model_op op, uint32_t width, uint32_t mask, u
 struct sim_fault *fault_note(struct warp *w, const struct sim_inst *i, unsigned lane,
                              enum sim_fault_kind kind, bool fatal, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
+/* Moves the last fault noted up to place `at`: it began to happen then. */
+void fault_began(struct runner *t, size_t at);
 void fault_thread(const struct block *b, uint32_t thread, uint32_t out[3]);
 
 /* ---- printf.c ----------------------------------------------------------------------------------- */

@@ -267,10 +267,13 @@ void warp_exit(struct warp *w, uint32_t lanes)
     struct sim_fault *f = fault_note(w, w->owed, lane, SIM_FAULT_BARRIER, false, "barrier");
     if (f) {
       uint32_t *t = f->thread;
+      fault_thread(w->block, w->id * SIM_LANES + w->waited, f->other_thread);
+      f->other_line = f->line;
       snprintf(f->text, sizeof f->text,
                "thread (%u,%u,%u) ends without having come to this barrier, where threads of its "
                "warp waited. Every thread of the block must reach the same barrier: move it out of "
                "the `if` or loop that not all of them enter", t[0], t[1], t[2]);
+      fault_began(w->runner, w->owed_at);
     }
     w->owing &= ~lanes;
   }

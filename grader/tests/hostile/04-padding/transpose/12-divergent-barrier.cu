@@ -1,4 +1,4 @@
-// expect: *: nothing orders the two
+// expect: *: divergent barrier
 extern "C" __global__ void transpose(const float *in, float *out, int width, int height)
 {
   __shared__ float tile[32][33];

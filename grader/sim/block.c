@@ -73,24 +73,22 @@ static bool leaving(const struct frame *fr, uint32_t pc)
   return false;
 }
 
-/* All lanes of a warp must run an aligned barrier together.  Those that are elsewhere may still come,
+/* Lanes came to an aligned barrier while others of their warp were elsewhere.  Those may still come,
  * or be on their way out; if they end any other way, warp_exit says so. */
 static void note_absent(struct warp *w, const struct sim_inst *i, uint32_t lanes)
 {
-  w->owing &= ~lanes;
-  if (i->ptx->op != PTX_BAR && !ptx_has(i->ptx, PTX_M_ALIGNED)) return;
   uint32_t absent = w->active;
   for (unsigned g = 0; g < w->ngroups; g++) {
     const struct group *group = &w->groups[g];
-    if (group->state == GROUP_BARRIER || leaving(group->frame, group->pc)) continue;
-    absent |= group->mask;
+    if (group->state != GROUP_RUN && group->at == i) continue;
+    if (!leaving(group->frame, group->pc)) absent |= group->mask;
   }
   if (absent & ~w->owing) {
     w->owed = i;
     w->waited = first_lane(lanes);
     w->owed_at = w->runner->nfaults;
   }
-  w->owing |= absent;
+  w->owing = (w->owing & ~lanes) | absent;
 }
 
 /* Lanes of one barrier number and thread count. */
@@ -128,7 +126,7 @@ static void arrive(struct warp *w, const struct sim_inst *i, uint32_t lanes, uin
     struct group *g = warp_park(w, lanes, GROUP_BARRIER, w->pc, i);
     g->barrier = id;
     g->expected = expected;
-    note_absent(w, i, lanes);
+    w->owing &= ~lanes;
     bar->arrive_tick[w->id] = 0;
   } else {
     bar->arrive_tick[w->id] = ++b->shadow.tick;
@@ -143,6 +141,7 @@ static void arrive_all(struct warp *w, const struct sim_inst *i, uint32_t exec, 
 {
   if (i->small[2] && (w->live & ~exec)) {
     warp_park(w, exec, GROUP_WARP_SYNC, w->pc - 1, i);
+    note_absent(w, i, exec);
     return;
   }
   const u32_row *ids = SIM_ROW(u32_row, i->a);

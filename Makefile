@@ -23,7 +23,7 @@ TESTS   := $(wildcard grader/tests/*.c)
 OBJ      = $(SOURCES:%.c=$(BUILD)/%.o)
 
 .DEFAULT_GOAL := all
-.PHONY: all setup grade check reset test demo hint list doctor lab profile portable fuzz plots plot bench \
+.PHONY: all setup grade check reset test demo hint list doctor lab profile portable fuzz plots plot \
         help clean
 
 all: $(BUILD)/banks            ## build the grader

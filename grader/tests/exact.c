@@ -1,3 +1,4 @@
+/* Floating-point results rounded once, by integer arithmetic alone: see exact.h. */
 #include "exact.h"
 
 typedef unsigned __int128 wide;

@@ -1,3 +1,4 @@
+/* Makes a kernel of a table of instructions, runs it and compares: see sim_values.h. */
 #include "sim_values.h"
 
 #include <check.h>

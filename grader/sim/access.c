@@ -39,8 +39,8 @@ static void fault_shared(struct warp *w, const struct sim_inst *i, unsigned lane
                    "%s shared memory, but the launch gives the block none", verb(kind));
   else if (offset < 0)
     f = fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
-                   "%s %u bytes %lld before the start of %s: a negative index?",
-                   verb(kind), i->width, (long long)-offset, name);
+                   "%s %u bytes %llu before the start of %s: a negative index?",
+                   verb(kind), i->width, 0 - (unsigned long long)offset, name);
   else
     f = fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
                    "%s %u bytes at byte %lld of %s, which has %u bytes: check the index against the "

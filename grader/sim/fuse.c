@@ -14,119 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- where variables lie --------------------------------------------------------------------------- */
-
-static int by_symbol(const void *a, const void *b)
-{
-  uintptr_t x = (uintptr_t)((const struct sim_place *)a)->symbol;
-  uintptr_t y = (uintptr_t)((const struct sim_place *)b)->symbol;
-  return x < y ? -1 : x > y;
-}
-
-static struct sim_place *look_up(struct sim_place *places, size_t n, const struct ptx_symbol *s)
-{
-  struct sim_place key = {s, 0};
-  return n ? bsearch(&key, places, n, sizeof *places, by_symbol) : NULL;
-}
-
-/* Marks (offset 1) the variables an operand names. */
-static void mark_operand(struct sim_place *places, size_t n, const struct ptx_operand *o)
-{
-  struct sim_place *p = o->symbol ? look_up(places, n, o->symbol) : NULL;
-  if (p) p->offset = 1;
-}
-
-static size_t add_places(struct sim_place *places, struct ptx_symbol **symbols, size_t n)
-{
-  size_t count = 0;
-  for (size_t i = 0; i < n; i++)
-    if (symbols[i]->space == PTX_SHARED) {
-      if (places) places[count] = (struct sim_place){symbols[i], 0};
-      count++;
-    }
-  return count;
-}
-
-/* The functions reached from `f` by name, f first. */
-static size_t reached(const struct ptx_module *m, const struct ptx_function *f,
-                      const struct ptx_function **list)
-{
-  size_t n = 0;
-  list[n++] = f;
-  for (size_t at = 0; at < n; at++)
-    for (size_t i = 0; i < list[at]->ninsts; i++)
-      for (unsigned o = 0; o < list[at]->insts[i].noperands; o++) {
-        const struct ptx_operand *p = &list[at]->insts[i].operands[o];
-        if (p->kind != PTX_O_FUNCTION || !p->function) continue;
-        bool known = false;
-        for (size_t k = 0; k < n && !known; k++) known = list[k] == p->function;
-        if (!known && n < m->nfunctions) list[n++] = p->function;
-      }
-  return n;
-}
-
-static int by_line(const void *a, const void *b)
-{
-  uint32_t x = ((const struct sim_place *)a)->symbol->line;
-  uint32_t y = ((const struct sim_place *)b)->symbol->line;
-  return x < y ? -1 : x > y;
-}
-
-struct sim_place *sim_places(const struct ptx_module *m, const struct ptx_function *f, size_t *count)
-{
-  const struct ptx_function **list = malloc((m->nfunctions + 1) * sizeof *list);
-  if (!list) return NULL;
-  size_t nlist = reached(m, f, list), n = add_places(NULL, m->symbols, m->nsymbols);
-  for (size_t k = 0; k < nlist; k++) n += add_places(NULL, list[k]->symbols, list[k]->nsymbols);
-  struct sim_place *order = malloc((n + 1) * sizeof *order), *places = malloc((n + 1) * sizeof *places);
-  if (!order || !places) {
-    free(list);
-    free(order);
-    free(places);
-    return NULL;
-  }
-  size_t at = add_places(order, m->symbols, m->nsymbols);
-  for (size_t k = 0; k < nlist; k++) at += add_places(order + at, list[k]->symbols, list[k]->nsymbols);
-  qsort(order, n, sizeof *order, by_line);
-  memcpy(places, order, n * sizeof *places);
-  qsort(places, n, sizeof *places, by_symbol);
-  for (size_t k = 0; k < nlist; k++) {
-    for (size_t i = 0; i < list[k]->ninsts; i++)
-      for (unsigned o = 0; o < list[k]->insts[i].noperands; o++)
-        mark_operand(places, n, &list[k]->insts[i].operands[o]);
-    for (size_t i = 0; i < list[k]->npool; i++) mark_operand(places, n, &list[k]->pool[i]);
-  }
-  uint64_t next = 0;
-  for (int is_extern = 0; is_extern < 2; is_extern++)
-    for (size_t i = 0; i < n; i++) {
-      const struct ptx_symbol *s = order[i].symbol;
-      struct sim_place *p = look_up(places, n, s);
-      bool dynamic = s->is_extern && s->bytes == 0;
-      if (dynamic != is_extern) continue;
-      if (p->offset != 1) {
-        p->offset = FUSE_NONE;
-        continue;
-      }
-      uint64_t align = dynamic ? 16 : s->align ? s->align : 1;
-      next = (next + align - 1) / align * align;
-      p->offset = next < FUSE_NONE ? (uint32_t)next : FUSE_NONE;
-      if (!dynamic) next += s->bytes;
-    }
-  size_t kept = 0;
-  for (size_t i = 0; i < n; i++)
-    if (places[i].offset != FUSE_NONE) places[kept++] = places[i];
-  free(list);
-  free(order);
-  *count = kept;
-  return places;
-}
-
-uint32_t fuse_place(const struct fuse *z, const struct ptx_symbol *symbol)
-{
-  const struct sim_place *p = look_up(z->places, z->nplaces, symbol);
-  return p ? p->offset : FUSE_NONE;
-}
-
 /* ---- the plan -------------------------------------------------------------------------------------------- */
 
 static bool matrix_x(const struct ptx_inst *i, enum ptx_mod m) { return ptx_has(i, m); }
@@ -242,8 +129,7 @@ size_t sim_plan(const struct ptx_module *module, const struct ptx_function *f, s
   struct fuse z = {.module = module, .f = f};
   *plan = NULL;
   if (f->ninsts == 0) return 0;
-  z.places = sim_places(module, f, &z.nplaces);
-  if (!z.places) z.failed = "out of memory";
+  if (!sim_layout_find(module, f, &z.layout)) z.failed = "out of memory";
   if (!z.failed) fuse_flow(&z);
   if (!z.failed) fuse_live(&z);
   if (!z.failed) fuse_uniform(&z);
@@ -254,7 +140,7 @@ size_t sim_plan(const struct ptx_module *module, const struct ptx_function *f, s
   if (!z.failed) fuse_stores(&z);
   if (z.failed) write_as_is(&z);
   size_t n = write_plan(&z, plan);
-  free(z.places);
+  free(z.layout.places);
   free(z.blocks);
   free(z.block_of);
   free(z.edges);

@@ -125,8 +125,7 @@ struct fuse {
   uint32_t hash_size;
   struct fuse_access *access;   /* in reverse postorder of blocks, then as written */
   uint32_t naccess, access_cap;
-  struct sim_place *places;
-  size_t nplaces;
+  struct sim_layout layout;     /* where the shared variables lie */
   uint32_t *version;            /* by block: of shared memory, when the block is entered */
 };
 
@@ -166,8 +165,5 @@ bool fuse_separates(const struct fuse *z, uint32_t inst);
 /* load, store */
 void fuse_loads(struct fuse *z);
 void fuse_stores(struct fuse *z);
-
-/* Where a shared variable lies in the block's memory; FUSE_NONE when it is none of the places. */
-uint32_t fuse_place(const struct fuse *z, const struct ptx_symbol *symbol);
 
 #endif

@@ -195,7 +195,7 @@ static uint8_t smaller(unsigned a, unsigned b) { return (uint8_t)(a < b ? a : b)
 static uint8_t symbol_zeros(const struct fuse *z, const struct ptx_symbol *symbol)
 {
   if (symbol->space == PTX_SHARED) {
-    uint32_t place = fuse_place(z, symbol);
+    uint32_t place = sim_layout_at(&z->layout, symbol);
     if (place != FUSE_NONE) return zeros_of(place);
   }
   return symbol->align ? zeros_of(symbol->align) : 0;
@@ -460,7 +460,8 @@ struct fuse_address fuse_address(struct fuse *z, uint32_t inst, const struct ptx
   /* A variable's place without anything variable is absolute: such addresses join across variables. */
   if (z->bases[s.base].nterms == 1 && z->bases[s.base].term[0].factor == 1) {
     const struct ptx_symbol *symbol = z->atoms[z->bases[s.base].term[0].atom].symbol;
-    uint32_t place = symbol && symbol->space == PTX_SHARED ? fuse_place(z, symbol) : FUSE_NONE;
+    bool shared = symbol && symbol->space == PTX_SHARED;
+    uint32_t place = shared ? sim_layout_at(&z->layout, symbol) : FUSE_NONE;
     if (place != FUSE_NONE) s = constant(place + s.constant);
   }
   if (s.base == 0) zeros = 32;

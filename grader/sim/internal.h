@@ -11,6 +11,7 @@
  *   lower.c    ptx_inst -> sim_inst            exec_*.c   handlers and their forms
  *   warp.c     lanes, groups, calls            block.c    barriers, one block
  *   grid.c     launches, host threads          memory.c   objects, address windows
+ *   layout.c   where shared variables lie
  *   access.c   one warp access, checked        shadow.c   races and first writes in shared memory
  *   count.c    its price                       fault.c    reports
  *   exec_async.c   cp.async: copies pending until waited for
@@ -146,9 +147,9 @@ const struct ptx_symbol *memory_shared_symbol(const struct sim *sim, uint64_t of
 void memory_plain_name(const char *name, char *out, size_t size);
 bool memory_load_module(struct sim *sim, struct ptx_error *error);
 
-/* Gives every shared symbol that `entry` can reach its offset (in symbol->offset, from the start of
- * the window, first one at SIM_SHARED_BASE), as ptxas does: used ones only, in the order declared,
- * dynamic ones after them at 16 bytes.  Others get offset 0.  Returns the bytes of static ones. */
+/* layout.c: gives every shared symbol that `entry` can reach its offset (in symbol->offset, from the
+ * start of the window, first one at SIM_SHARED_BASE).  Others get offset 0.  Returns the bytes of
+ * static ones. */
 uint32_t sim_shared_layout(const struct ptx_module *module, const struct ptx_function *entry,
                            uint32_t *dynamic_at);
 
@@ -331,6 +332,7 @@ struct runner {                /* one host thread */
   struct sim_parallel *parallel;   /* other threads run blocks too; NULL: in order */
 };
 
+static inline uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
 static inline unsigned first_lane(uint32_t mask) { return (unsigned)__builtin_ctz(mask); }
 #define SIM_ROW(type, ref) ((type *)(w->base[(ref) & 3] + ((ref) & ~3u)))
 

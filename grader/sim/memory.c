@@ -4,15 +4,13 @@
  * not be written: the same addresses, so cvta has nothing to do.
  *
  * A module's variable gets its bytes at load.  How shared variables lie is decided per kernel, in
- * sim_shared_layout. */
+ * layout.c. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
 
 enum { ALIGN = 256, GAP = 1 << 20 };
-
-static uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
 
 struct sim_object *memory_add(struct sim *sim, uint64_t bytes, const char *name)
 {
@@ -205,99 +203,4 @@ bool memory_load_module(struct sim *sim, struct ptx_error *error)
     for (size_t k = 0; k < m->functions[f]->nsymbols; k++)
       relocate(sim, m->functions[f]->symbols[k]);
   return true;
-}
-
-/* ---- shared variables ------------------------------------------------------------------------ */
-
-struct reach {
-  const struct ptx_module *module;
-  const struct ptx_function **functions;
-  struct ptx_symbol **symbols;
-  size_t nfunctions, nsymbols, rfunctions, rsymbols;
-};
-
-static void reach_function(struct reach *r, const struct ptx_function *f)
-{
-  if (!f || !f->has_body) return;
-  for (size_t k = 0; k < r->nfunctions; k++)
-    if (r->functions[k] == f) return;
-  if (r->nfunctions == r->rfunctions) {
-    r->rfunctions = r->rfunctions ? 2 * r->rfunctions : 8;
-    r->functions = realloc(r->functions, r->rfunctions * sizeof *r->functions);
-    if (!r->functions) abort();
-  }
-  r->functions[r->nfunctions++] = f;
-}
-
-static void reach_symbol(struct reach *r, struct ptx_symbol *s)
-{
-  if (!s || s->space != PTX_SHARED) return;
-  for (size_t k = 0; k < r->nsymbols; k++)
-    if (r->symbols[k] == s) return;
-  if (r->nsymbols == r->rsymbols) {
-    r->rsymbols = r->rsymbols ? 2 * r->rsymbols : 8;
-    r->symbols = realloc(r->symbols, r->rsymbols * sizeof *r->symbols);
-    if (!r->symbols) abort();
-  }
-  r->symbols[r->nsymbols++] = s;
-}
-
-static void reach_operand(struct reach *r, const struct ptx_operand *o)
-{
-  reach_symbol(r, o->symbol);
-  reach_function(r, o->function);
-}
-
-static int by_line(const void *a, const void *b)
-{
-  const struct ptx_symbol *x = *(struct ptx_symbol *const *)a, *y = *(struct ptx_symbol *const *)b;
-  return x->line < y->line ? -1 : x->line > y->line;
-}
-
-uint32_t sim_shared_layout(const struct ptx_module *module, const struct ptx_function *entry,
-                           uint32_t *dynamic_at)
-{
-  struct reach r = {.module = module};
-  reach_function(&r, entry);
-  for (size_t n = 0; n < r.nfunctions; n++) {
-    const struct ptx_function *f = r.functions[n];
-    for (size_t k = 0; k < f->ninsts; k++) {
-      for (unsigned o = 0; o < f->insts[k].noperands; o++)
-        reach_operand(&r, &f->insts[k].operands[o]);
-      /* An indirect call may go to any function whose address is taken: take them all. */
-      if (f->insts[k].op == PTX_CALL && f->insts[k].operands[0].kind != PTX_O_FUNCTION &&
-          (f->insts[k].noperands < 2 || f->insts[k].operands[1].kind != PTX_O_FUNCTION))
-        for (size_t g = 0; g < module->nfunctions; g++)
-          if (!module->functions[g]->is_entry) reach_function(&r, module->functions[g]);
-    }
-    for (size_t k = 0; k < f->npool; k++) reach_operand(&r, &f->pool[k]);
-  }
-  for (size_t k = 0; k < module->nsymbols; k++)
-    if (module->symbols[k]->space == PTX_SHARED) module->symbols[k]->offset = 0;
-  for (size_t f = 0; f < module->nfunctions; f++)
-    for (size_t k = 0; k < module->functions[f]->nsymbols; k++)
-      if (module->functions[f]->symbols[k]->space == PTX_SHARED)
-        module->functions[f]->symbols[k]->offset = 0;
-  if (r.nsymbols) qsort(r.symbols, r.nsymbols, sizeof *r.symbols, by_line);
-  uint64_t at = SIM_SHARED_BASE;
-  for (size_t k = 0; k < r.nsymbols; k++) {
-    struct ptx_symbol *s = r.symbols[k];
-    if (s->is_extern && s->bytes == 0) continue;
-    at = round_up(at, s->align ? s->align : 1);
-    s->offset = at;
-    at += s->bytes;
-    if (at > UINT32_MAX / 2) at = UINT32_MAX / 2;   /* the launch refuses it */
-  }
-  uint64_t bytes = at - SIM_SHARED_BASE;
-  for (size_t k = 0; k < r.nsymbols; k++) {
-    struct ptx_symbol *s = r.symbols[k];
-    if (s->is_extern && s->bytes == 0) at = round_up(at, s->align > 16 ? s->align : 16);
-  }
-  at = round_up(at, 16);
-  for (size_t k = 0; k < r.nsymbols; k++)
-    if (r.symbols[k]->is_extern && r.symbols[k]->bytes == 0) r.symbols[k]->offset = at;
-  *dynamic_at = (uint32_t)at;
-  free(r.functions);
-  free(r.symbols);
-  return (uint32_t)bytes;
 }

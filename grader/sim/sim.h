@@ -14,7 +14,8 @@
  *   warp.c     lanes, program counters, reconvergence (lowest pc first), budget, rotation
  *   block.c    shared memory, barriers, warps of one block
  *   grid.c     blocks over host threads; merges counts and faults in block order
- *   memory.c   buffers, address windows, bounds; shadow state for races and first writes
+ *   memory.c   buffers, address windows, bounds; layout.c shared variables
+ *   shadow.c   races and first writes of shared memory
  *   count.c    accesses -> requests, wavefronts, ideal, sectors by instruction
  *   fuse.c     which neighbouring shared accesses ptxas joins (static, before the first launch)
  *   printf.c   vprintf
@@ -167,15 +168,22 @@ struct sim_plan {
 size_t sim_plan(const struct ptx_module *module, const struct ptx_function *function,
                 struct sim_plan **plan);   /* malloc'ed; the caller frees */
 
-/* Where the shared variables a function uses lie, as ptxas places them: those used by it or by what
- * it calls, at their alignment, in order of declaration, and the
- * extern arrays after them all at one place that is a multiple of 16.  Sorted by address of the
- * symbol; NULL when out of memory. */
+/* layout.c: where the shared variables a function uses, itself or by what it calls, lie; sorted by
+ * address of the symbol. */
 struct sim_place {
-  const struct ptx_symbol *symbol;
-  uint32_t offset;
+  struct ptx_symbol *symbol;
+  uint32_t offset;             /* from the start of the window of shared addresses */
 };
-struct sim_place *sim_places(const struct ptx_module *module, const struct ptx_function *function,
-                             size_t *count);
+struct sim_layout {
+  struct sim_place *places;    /* free() it */
+  size_t nplaces;
+  uint32_t bytes;              /* of variables that are not dynamic */
+  uint32_t dynamic_at;         /* the offset of dynamic ones */
+};
+/* False when out of memory. */
+bool sim_layout_find(const struct ptx_module *module, const struct ptx_function *function,
+                     struct sim_layout *layout);
+/* A variable's offset; UINT32_MAX when the function does not use it. */
+uint32_t sim_layout_at(const struct sim_layout *layout, const struct ptx_symbol *symbol);
 
 #endif

@@ -5,25 +5,24 @@
  * With --record the profiler's tables stay; --replay compares with such tables, anywhere. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
-#include <glob.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/prove_own.h"
+#include "prove/count.h"
 #include "prove/proof.h"
 
 enum { FROMS = 4, IDS = 200, MOST_LAUNCHES = 4, SECONDS = 400 };
 
 static const char usage[] =
   "usage: banks prove EXERCISE...|--all [--from DIR]... [--save FILE]\n"
+  "       banks prove FILE KERNEL --grid X[,Y[,Z]] --block X[,Y[,Z]] ARGUMENT...\n"
+  "       banks prove --list FILE\n"
   "  Counts the wavefronts of the exercises' kernels with Nsight Compute on the GPU and prints them\n"
   "  beside the simulator's, by kernel and source line.\n"
   "  --all          every kernel exercise\n"
@@ -34,7 +33,10 @@ static const char usage[] =
   "  --most N       launches of a test that are counted; default 4\n"
   "  --seconds N    time for the profiler; default 400\n"
   "  --seed N       draw the same inputs as an earlier run\n"
-  "  --root DIR     the workbook's folder, when it is not found by itself\n";
+  "  --root DIR     the workbook's folder, when it is not found by itself\n"
+  "The second form is of your own kernel, typed as for `banks profile`: its counts by kind and line,\n"
+  "and its buffers afterwards, on the GPU and on the simulator.  In the third FILE has such a\n"
+  "command line (without `banks prove`) in each row.  --save, --record, --replay, --seconds as above.\n";
 
 struct options {
   const char *froms[FROMS], *ids[IDS], *save, *record, *replay, *root;
@@ -202,108 +204,11 @@ static int prepare(const struct options *o, char *root, struct launches *l)
 
 /* ---- the profiler -------------------------------------------------------------------------- */
 
-static bool find_ncu(char *path, size_t size)
-{
-  static const char *const places[] = {
-    "/usr/local/cuda/bin/ncu", "/opt/nvidia/nsight-compute/*/ncu",
-    "/usr/local/cuda*/nsight-compute-*/ncu"};
-  if (toolchain_which("ncu", path, size)) return true;
-  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-    glob_t g;
-    bool found = glob(places[i], 0, NULL, &g) == 0 && g.gl_pathc > 0;
-    if (found) snprintf(path, size, "%s", g.gl_pathv[g.gl_pathc - 1]);
-    globfree(&g);
-    if (found && access(path, X_OK) == 0) return true;
-  }
-  return false;
-}
-
-/* Runs a program with its output in `to` (its errors in `errors`).  0 when it ended well. */
-static int run(const char *const *argv, const char *to, const char *errors, unsigned seconds)
-{
-  extern char **environ;
-  posix_spawn_file_actions_t a;
-  pid_t pid;
-  int status = -1;
-  posix_spawn_file_actions_init(&a);
-  posix_spawn_file_actions_addopen(&a, 1, to, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  posix_spawn_file_actions_addopen(&a, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0644);
-  int error = posix_spawnp(&pid, argv[0], &a, NULL, (char *const *)argv, environ);
-  posix_spawn_file_actions_destroy(&a);
-  if (error) return -1;
-  for (unsigned tenth = 0; waitpid(pid, &status, WNOHANG) == 0; tenth++) {
-    if (tenth >= seconds * 10) {
-      kill(pid, SIGTERM);
-      sleep(1);
-      kill(pid, SIGKILL);
-      waitpid(pid, &status, 0);
-      return -2;
-    }
-    nanosleep(&(struct timespec){0, 100000000}, NULL);
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static bool holds(const char *path, const char *text, char *last, size_t size)
-{
-  FILE *f = fopen(path, "re");
-  char line[1024];
-  bool found = false;
-  *last = 0;
-  while (f && fgets(line, sizeof line, f)) {
-    found |= strstr(line, text) != NULL;
-    if (strstr(line, "==ERROR==") || strncmp(line, "banks", 5) == 0) {
-      line[strcspn(line, "\n")] = 0;
-      snprintf(last, size, "%.400s", line);
-    }
-  }
-  if (f) fclose(f);
-  return found;
-}
-
-static int explain(const char *log, const char *output, int status)
-{
-  char last[512], other[512];
-  if (holds(log, "ERR_NVGPUCTRPERM", last, sizeof last) ||
-      holds(output, "ERR_NVGPUCTRPERM", other, sizeof other)) {
-    fprintf(stderr,
-            "banks: this user may not read the GPU's counters. Either run `banks prove` as root; or, "
-            "in a container, start it with --cap-add=SYS_ADMIN (CAP_PERFMON from driver 565 on); or "
-            "let an administrator put `options nvidia NVreg_RestrictProfilingToAdminUsers=0` into "
-            "/etc/modprobe.d/nvidia.conf and restart. Marks and times do not need this.\n");
-    return CLI_OURS;
-  }
-  if (!*last) holds(output, "", last, sizeof last);
-  fprintf(stderr, "banks: Nsight Compute %s. %s\n  its log: %s\n",
-          status == -2 ? "took too long (--seconds, --most)" : "did not count the launches",
-          *last ? last : "It gave no reason", log);
-  return CLI_OURS;
-}
-
 static int profile(struct launches *l, const struct options *o, const char *folder)
 {
-  char ncu[512], self[512], jobs[600], report[600], log[600], output[600], raw[600], source[600];
-  char no_gpu[400], name[128];
-  if (!job_gpu(name, sizeof name, no_gpu, sizeof no_gpu)) {
-    fprintf(stderr, "banks: there is no GPU to count on: %s. --replay DIR compares with recorded "
-            "tables\n", no_gpu);
-    return CLI_OURS;
-  }
-  if (!find_ncu(ncu, sizeof ncu)) {
-    fprintf(stderr, "banks: Nsight Compute (ncu) is not here. It comes with the CUDA Toolkit "
-            "(package nsight-compute-*); put ncu into PATH\n");
-    return CLI_OURS;
-  }
-  ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (length < 0) return CLI_OURS;
-  self[length] = 0;
+  char jobs[600], name[128];
+  if (!count_possible(name, sizeof name)) return CLI_OURS;
   snprintf(jobs, sizeof jobs, "%s/launches.bin", folder);
-  snprintf(report, sizeof report, "%s/report.ncu-rep", folder);
-  snprintf(log, sizeof log, "%s/log.txt", folder);
-  snprintf(output, sizeof output, "%s/output.txt", folder);
-  snprintf(raw, sizeof raw, "%s/raw.csv", folder);
-  snprintf(source, sizeof source, "%s/source.csv", folder);
-  unlink(log);
   FILE *f = fopen(jobs, "we");
   bool good = f != NULL;
   for (size_t i = 0; good && i < l->n; i++) {
@@ -320,18 +225,7 @@ static int profile(struct launches *l, const struct options *o, const char *fold
     fprintf(stderr, "banks: %s: %s\n", jobs, strerror(errno));
     return CLI_OURS;
   }
-  const char *const count[] = {
-    ncu, "--clock-control", "none", "--section", "SourceCounters", "--metrics",
-    NCU_LOADS "," NCU_STORES, "-f", "-o", report, self, "worker", "--launches", jobs, NULL};
-  const char *const as_raw[] = {ncu, "-i", report, "--page", "raw", "--csv", NULL};
-  const char *const as_source[] = {ncu, "-i", report, "--page", "source", "--csv",
-                                   "--print-source", "sass", NULL};
-  fprintf(stderr, "banks: counting %zu launches on %s\n", l->n, name);
-  int status = run(count, output, log, o->seconds);
-  unlink(jobs);
-  if (status == 0) status = run(as_raw, raw, log, o->seconds);
-  if (status == 0) status = run(as_source, source, log, o->seconds);
-  return status == 0 ? -1 : explain(log, output, status);
+  return count_launches(folder, l->n, o->seconds) ? -1 : CLI_OURS;
 }
 
 /* The list of launches beside the tables: a replay must make the same ones. */
@@ -367,21 +261,9 @@ static bool list_launches(const struct launches *l, const struct options *o, con
 
 static bool read_tables(const struct launches *l, const char *folder, struct ncu_report *r)
 {
-  char path[600], why[512] = "";
   const char **kernels = need(calloc(l->n + 1, sizeof *kernels));
   for (size_t i = 0; i < l->n; i++) kernels[i] = l->list[i].kernel;
-  snprintf(path, sizeof path, "%s/source.csv", folder);
-  FILE *source = fopen(path, "re");
-  snprintf(path, sizeof path, "%s/raw.csv", folder);
-  FILE *raw = fopen(path, "re");
-  bool good = source && raw && ncu_read(source, raw, kernels, l->n, r, why, sizeof why);
-  if (!source || !raw)
-    fprintf(stderr, "banks: %s: source.csv or raw.csv cannot be read: %s\n", folder,
-            strerror(errno));
-  else if (!good)
-    fprintf(stderr, "banks: %s: %s\n", folder, why);
-  if (source) fclose(source);
-  if (raw) fclose(raw);
+  bool good = count_tables(folder, kernels, l->n, r);
   free(kernels);
   return good;
 }
@@ -404,18 +286,6 @@ static bool save(const struct proof *p, const struct options *o)
   return fclose(f) == 0;
 }
 
-static void tidy(const char *folder)
-{
-  static const char *const files[] = {"report.ncu-rep", "log.txt", "output.txt", "raw.csv",
-                                      "source.csv", "launches.txt", "launches.bin"};
-  char path[600];
-  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    snprintf(path, sizeof path, "%.500s/%s", folder, files[i]);
-    unlink(path);
-  }
-  rmdir(folder);
-}
-
 int command_prove(int argc, char **argv)
 {
   struct options o;
@@ -423,6 +293,7 @@ int command_prove(int argc, char **argv)
   struct ncu_report report = {0};
   struct proof proof;
   char root[512], why[256], own[] = "/tmp/banks-prove-XXXXXX";
+  if (prove_own_meant(argc - 1, argv + 1)) return prove_own(argc - 1, argv + 1);
   int status = parse(argc, argv, &o);
   if (status >= 0) return status;
   if (!suite_root(o.root, root, sizeof root, why, sizeof why)) {
@@ -449,7 +320,7 @@ int command_prove(int argc, char **argv)
   }
   char log[64];
   snprintf(log, sizeof log, "%s/log.txt", own);
-  if (folder == own && (status != CLI_OURS || access(log, F_OK))) tidy(folder);   /* else: to read */
+  if (folder == own && (status != CLI_OURS || access(log, F_OK))) count_tidy(folder, NULL);   /* else: to read */
   ncu_free(&report);
   for (size_t i = 0; i < l.nworks; i++) work_free(&l.works[i]);
   free(l.works);

@@ -52,6 +52,14 @@ void job_code(struct codec *c, struct job *job)
       a->bytes = codec_below(c, a->bytes, JOB_ARG_BYTES + 1);
       codec_raw(c, a->value, a->bytes);
       if (a->buffer != JOB_VALUE && (a->buffer >= job->nbuffers || a->bytes != 8)) c->bad = true;
+      a->ninside = codec_below(c, a->ninside, JOB_INSIDE + 1);
+      for (uint32_t p = 0; p < a->ninside; p++) {
+        codec_u32(c, &a->inside[p].at);
+        codec_u32(c, &a->inside[p].buffer);
+        if (a->inside[p].buffer >= job->nbuffers || a->bytes < 8 ||
+            a->inside[p].at > a->bytes - 8)
+          c->bad = true;
+      }
     }
   }
 }

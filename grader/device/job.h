@@ -16,7 +16,10 @@
 #include "device/codec.h"
 #include "device/device.h"
 
-enum { JOB_BUFFERS = 64, JOB_LAUNCHES = 64, JOB_ARGS = 32, JOB_ARG_BYTES = 64 };
+enum {
+  JOB_BUFFERS = 64, JOB_LAUNCHES = 64, JOB_ARGS = 32, JOB_ARG_BYTES = 256, JOB_INSIDE = 8,
+  JOB_KERNEL = 256
+};
 #define FRAME_MAGIC UINT64_C(0x3032736b6e616233)
 #define FRAME_LIMIT (UINT64_C(1) << 30)
 
@@ -31,11 +34,13 @@ struct job_arg {
   uint32_t buffer;             /* index of a buffer, or JOB_VALUE */
   uint32_t bytes;              /* 8 for a buffer's address */
   unsigned char value[JOB_ARG_BYTES];
+  struct { uint32_t at, buffer; } inside[JOB_INSIDE];   /* a struct's pointers */
+  uint32_t ninside;
 };
 #define JOB_VALUE ((uint32_t)JOB_BUFFERS)
 
 struct job_launch {
-  char kernel[64];
+  char kernel[JOB_KERNEL];  /* as ptx_find_entry takes it */
   uint32_t grid[3], block[3], shared_bytes;
   struct job_arg args[JOB_ARGS];
   uint32_t nargs;
@@ -112,6 +117,10 @@ void job_session_end(struct job_session *s);
 
 /* Writes the frame of a job to a file; banks worker --launches runs a file of them. */
 bool job_write(const struct job *job, FILE *to);
+
+/* An outcome of `job` to a file and back: false when that fails, or is no outcome of that job. */
+bool outcome_write(const struct outcome *o, const struct job *job, FILE *to);
+bool outcome_read(struct outcome *o, const struct job *job, FILE *from);
 
 /* The name of the GPU a worker finds ("NVIDIA H200"); false and a sentence in `why` when it finds
  * none.  Asked once a process. */

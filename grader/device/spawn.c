@@ -246,6 +246,36 @@ bool job_write(const struct job *job, FILE *to)
   return good;
 }
 
+bool outcome_write(const struct outcome *o, const struct job *job, FILE *to)
+{
+  uint64_t head[2] = {FRAME_MAGIC, 0};
+  struct codec frame = {.writing = true};
+  codec_raw(&frame, head, sizeof head);
+  outcome_code(&frame, (struct outcome *)o, job);   /* only reads it: the codec is writing */
+  head[1] = frame.size - sizeof head;
+  if (!frame.bad) memcpy(frame.data, head, sizeof head);
+  bool good = !frame.bad && fwrite(frame.data, 1, frame.size, to) == frame.size;
+  free(frame.data);
+  return good;
+}
+
+bool outcome_read(struct outcome *o, const struct job *job, FILE *from)
+{
+  uint64_t head[2];
+  memset(o, 0, sizeof *o);
+  if (fread(head, sizeof head, 1, from) != 1 || head[0] != FRAME_MAGIC || head[1] > FRAME_LIMIT)
+    return false;
+  struct codec c = {.size = head[1], .data = malloc(head[1] ? head[1] : 1)};
+  bool good = c.data && fread(c.data, 1, c.size, from) == c.size;
+  if (good) {
+    outcome_code(&c, o, job);
+    good = codec_done(&c);
+  }
+  if (!good) outcome_free(o);
+  free(c.data);
+  return good;
+}
+
 /* ---- sessions ------------------------------------------------------------------------------ */
 
 struct job_session {

@@ -76,6 +76,8 @@ bool job_lay_out(const struct ptx_module *module, const struct job_launch *l,
     memcpy(params + p->offset, a->buffer == JOB_VALUE ? (const void *)a->value
                                                       : (const void *)&addresses[a->buffer],
            a->bytes);
+    for (uint32_t k = 0; k < a->ninside; k++)
+      memcpy(params + p->offset + a->inside[k].at, &addresses[a->inside[k].buffer], 8);
     if (p->offset + p->bytes > *bytes) *bytes = p->offset + p->bytes;
   }
   return true;

@@ -3,30 +3,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum kind { INTEGER, UNSIGNED, FLOATING };
-
-static const struct type {
-  const char *name;
-  unsigned width;
-  enum kind kind;
-  unsigned exponent, mantissa;   /* of a float, in bits */
-} types[] = {
-  {"i8", 1, INTEGER, 0, 0},   {"u8", 1, UNSIGNED, 0, 0},    {"i16", 2, INTEGER, 0, 0},
-  {"u16", 2, UNSIGNED, 0, 0}, {"f16", 2, FLOATING, 5, 10},  {"bf16", 2, FLOATING, 8, 7},
-  {"i32", 4, INTEGER, 0, 0},  {"u32", 4, UNSIGNED, 0, 0},   {"f32", 4, FLOATING, 8, 23},
-  {"i64", 8, INTEGER, 0, 0},  {"u64", 8, UNSIGNED, 0, 0},   {"f64", 8, FLOATING, 11, 52},
-};
-
-#define ALL_TYPES "i8 u8 i16 u16 f16 bf16 i32 u32 f32 i64 u64 f64"
-
 static const uint64_t MOST_BYTES = UINT64_C(1) << 34;
+enum { MOST_STRUCT = 4096, MOST_FIELDS = 256, DEEPEST = 8 };
 
 static bool wrong(char *why, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -40,105 +24,34 @@ static bool wrong(char *why, size_t size, const char *format, ...)
   return false;
 }
 
-/* The type whose name ends where `stop` says one of its characters stands. */
-static const struct type *find_type(const char *text, size_t length)
-{
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (strlen(types[i].name) == length && !strncmp(types[i].name, text, length))
-      return &types[i];
-  return NULL;
-}
-
-/* A double rounded to nearest even into a small float of the given shape. */
-static uint16_t small_float(double v, unsigned exponent, unsigned mantissa)
-{
-  int bias = (1 << (exponent - 1)) - 1, most = (1 << exponent) - 1;
-  uint16_t sign = (uint16_t)(signbit(v) ? 1u << (exponent + mantissa) : 0);
-  if (isnan(v)) return (uint16_t)(sign | most << mantissa | 1 << (mantissa - 1));
-  v = fabs(v);
-  int e;
-  frexp(v, &e);                              /* v = f * 2^e, 0.5 <= f < 1 */
-  int scale = v == 0 || e - 1 < 1 - bias ? 1 - bias : e - 1;
-  double units = isinf(v) ? INFINITY : nearbyint(ldexp(v, (int)mantissa - scale));
-  if (isinf(units) || scale > bias) return (uint16_t)(sign | most << mantissa);
-  uint32_t bits = (uint32_t)units;           /* with the hidden bit, when normal */
-  bits += (uint32_t)(scale + bias - 1) << mantissa;
-  if (bits >> mantissa >= (uint32_t)most) return (uint16_t)(sign | most << mantissa);
-  return (uint16_t)(sign | bits);
-}
-
-static void store(const struct type *t, uint8_t *to, double v, int64_t n)
-{
-  float f = (float)v;
-  uint16_t h;
-  if (t->kind != FLOATING) memcpy(to, &n, t->width);
-  else if (t->width == 8) memcpy(to, &v, 8);
-  else if (t->width == 4) memcpy(to, &f, 4);
-  else {
-    h = small_float(v, t->exponent, t->mantissa);
-    memcpy(to, &h, 2);
-  }
-}
-
-/* Reads a value of the type from the whole of `text`. */
-static bool value(const struct type *t, const char *text, uint8_t *to)
-{
-  char *end;
-  errno = 0;
-  if (t->kind == FLOATING) {
-    double v = strtod(text, &end);
-    if (end == text || *end) return false;
-    store(t, to, v, 0);
-    return true;
-  }
-  unsigned bits = 8 * t->width;
-  if (t->kind == UNSIGNED && strchr(text, '-')) return false;
-  if (t->kind == UNSIGNED || !strncmp(text, "0x", 2)) {
-    unsigned long long v = strtoull(text, &end, 0);
-    if (end == text || *end || errno || (bits < 64 && v >> bits)) return false;
-    store(t, to, 0, (int64_t)v);
-    return true;
-  }
-  long long v = strtoll(text, &end, 0);
-  if (end == text || *end || errno) return false;
-  if (bits < 64 && (v < -(1LL << (bits - 1)) || v > (1LL << (bits - 1)) - 1)) return false;
-  store(t, to, 0, v);
-  return true;
-}
-
-static uint64_t next(uint64_t *s)            /* splitmix64 */
-{
-  uint64_t z = (*s += UINT64_C(0x9e3779b97f4a7c15));
-  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-  return z ^ z >> 31;
-}
-
-static bool whole(const char *text, uint64_t *n)
-{
-  char *end;
-  errno = 0;
-  unsigned long long v = strtoull(text, &end, 0);
-  *n = v;
-  return end != text && !*end && !errno && !strchr(text, '-');
-}
+/* ---- buffers -------------------------------------------------------------------------------- */
 
 static bool read_file(const char *path, struct argument *a, bool any_count, char *why, size_t size)
 {
   struct stat st;
   FILE *f = fopen(path, "rb");
+  unsigned width = a->type->width;
   if (!f || fstat(fileno(f), &st) != 0) {
     if (f) fclose(f);
     return wrong(why, size, "'%s': cannot read %s: %s", a->text, path, strerror(errno));
   }
-  uint64_t bytes = (uint64_t)st.st_size;
-  if (any_count) a->count = bytes / a->width;
-  bool fits = S_ISREG(st.st_mode) && bytes == a->count * a->width && bytes <= MOST_BYTES;
+  bool regular = S_ISREG(st.st_mode);
+  uint64_t bytes = regular ? (uint64_t)st.st_size : 0;
+  if (any_count) a->count = bytes / width;
+  uint64_t want = a->count * width;
+  bool fits = regular && bytes == want && bytes <= MOST_BYTES;
   if (!fits) {
     fclose(f);
-    return wrong(why, size, "'%s': %s has %" PRIu64 " bytes, which is not %s %" PRIu64
-                 " elements of %u bytes", a->text, path, bytes, any_count ? "any number of" : "the",
-                 a->count, a->width);
+    if (!regular) return wrong(why, size, "'%s': %s is no regular file", a->text, path);
+    if (bytes > MOST_BYTES) return wrong(why, size, "'%s': more than 16 GiB", a->text);
+    if (any_count)
+      return wrong(why, size, "'%s': %s has %" PRIu64 " bytes, which is no whole number of "
+                   "elements of %u bytes", a->text, path, bytes, width);
+    return wrong(why, size, "'%s': %s has %" PRIu64 " bytes, and %" PRIu64 " elements of %u bytes "
+                 "are %" PRIu64 ": %" PRIu64 " too %s. %s[] takes the whole file, whatever its "
+                 "length", a->text, path, bytes, a->count, width, want,
+                 bytes < want ? want - bytes : bytes - want, bytes < want ? "few" : "many",
+                 a->type->name);
   }
   a->bytes = (size_t)bytes;
   a->data = malloc(a->bytes ? a->bytes : 1);
@@ -147,84 +60,17 @@ static bool read_file(const char *path, struct argument *a, bool any_count, char
   return ok || wrong(why, size, "'%s': %s could not be read whole", a->text, path);
 }
 
-/* "uniform", "uniform:7", "below:256", "iota", "0.5" into the buffer. */
-static bool fill(const struct type *t, const char *how, struct argument *a, char *why, size_t size)
-{
-  uint64_t seed = 1, limit = 0;
-  enum { UNIFORM, BELOW, IOTA, SAME } what = SAME;
-  char text[64];
-  snprintf(text, sizeof text, "%s", how);
-  char *colon = strchr(text, ':');
-  if (!strcmp(text, "iota")) {
-    what = IOTA;
-  } else if (!strncmp(text, "uniform", 7) && (!text[7] || text[7] == ':')) {
-    what = UNIFORM;
-    if (colon && !whole(colon + 1, &seed))
-      return wrong(why, size, "'%s': expected =uniform or =uniform:SEED with a whole number",
-                   a->text);
-  } else if (!strncmp(text, "below:", 6)) {
-    what = BELOW;
-    char *second = strchr(colon + 1, ':');
-    if (second) *second++ = 0;
-    if (!whole(colon + 1, &limit) || limit == 0 || (second && !whole(second, &seed)))
-      return wrong(why, size, "'%s': expected =below:LIMIT or =below:LIMIT:SEED with whole numbers",
-                   a->text);
-  } else {
-    uint8_t v[8];
-    if (!value(t, how, v))
-      return wrong(why, size, "'%s': '%s' is neither a value of %s nor uniform, uniform:SEED, "
-                   "below:LIMIT, iota or @file", a->text, how, t->name);
-    for (uint64_t i = 0; i < a->count; i++) memcpy(a->data + i * t->width, v, t->width);
-    return true;
-  }
-  uint64_t state = seed * UINT64_C(0xd1342543de82ef95) + 1;
-  for (uint64_t i = 0; i < a->count; i++) {
-    uint64_t n = what == IOTA ? i : next(&state);
-    double v = (double)n;
-    if (what == UNIFORM) v = (double)(n >> 11) * 0x1p-52 - 1;
-    if (what == BELOW) {
-      n = (uint64_t)(((unsigned __int128)n * limit) >> 64);
-      v = (double)n;
-    }
-    store(t, a->data + i * t->width, v, (int64_t)n);
-  }
-  return true;
-}
-
-/* "65536", "1024*1024"; false when it is not such a product. */
-static bool product(const char *text, size_t length, uint64_t *out)
-{
-  uint64_t n = 1;
-  char part[32];
-  while (true) {
-    size_t digits = strspn(text, "0123456789");
-    if (digits == 0 || digits >= sizeof part || digits > length) return false;
-    memcpy(part, text, digits);
-    part[digits] = 0;
-    uint64_t factor = strtoull(part, NULL, 10);
-    if (__builtin_mul_overflow(n, factor, &n)) return false;
-    text += digits;
-    length -= digits;
-    if (length == 0) break;
-    if (*text != '*') return false;
-    text++;
-    length--;
-  }
-  *out = n;
-  return true;
-}
-
-static bool parse_buffer(const struct type *t, const char *count, struct argument *a, char *why,
-                         size_t size)
+/* From behind the bracket on: "64*64]=uniform>out". */
+static bool parse_buffer(const char *count, struct argument *a, char *why, size_t size)
 {
   const char *close = strchr(count, ']'), *rest = close ? close + 1 : NULL;
   bool empty = close == count;
-  if (!close || (!empty && !product(count, (size_t)(close - count), &a->count)))
+  if (!close || (!empty && !value_whole(count, (size_t)(close - count), &a->count)))
     return wrong(why, size, "'%s': expected a number of elements between [ and ], like f32[65536] "
-                 "or f32[256*256]", a->text);
+                 "or f32[256*256+32]", a->text);
   a->is_buffer = true;
-  a->align = 8;
-  char *how = NULL;
+  a->size = a->align = 8;
+  char *how = NULL, problem[300];
   const char *save = strchr(rest, '>');
   if (*rest == '=') {
     how = strndup(rest + 1, save ? (size_t)(save - rest - 1) : strlen(rest + 1));
@@ -239,44 +85,118 @@ static bool parse_buffer(const struct type *t, const char *count, struct argumen
     ok = read_file(how + 1, a, empty, why, size);
   } else if (empty) {
     ok = wrong(why, size, "'%s': only =@FILE can do without a number of elements", a->text);
-  } else if (a->count > MOST_BYTES / t->width) {
+  } else if (a->count > MOST_BYTES / a->type->width) {
     ok = wrong(why, size, "'%s': more than 16 GiB", a->text);
   } else {
-    a->bytes = (size_t)(a->count * t->width);
+    a->bytes = (size_t)(a->count * a->type->width);
     a->data = calloc(a->bytes ? a->bytes : 1, 1);
-    ok = a->data ? !how || fill(t, how, a, why, size)
-                 : wrong(why, size, "'%s': there is no memory for it", a->text);
+    ok = a->data || wrong(why, size, "'%s': there is no memory for it", a->text);
+    if (ok && how && !value_fill(a->type, how, a->data, a->count, problem, sizeof problem))
+      ok = wrong(why, size, "'%s': %s", a->text, problem);
   }
   free(how);
   return ok;
 }
 
-static bool parse_struct(struct argument *a, char *why, size_t size)
+/* ---- values --------------------------------------------------------------------------------- */
+
+/* From behind the type's name on: ":7", "x3:1:2:3", "v4:0.5". */
+static bool parse_value(const char *rest, struct argument *a, char *why, size_t size)
 {
-  size_t length = strlen(a->text);
-  char copy[1024], *rest = copy, *field;
-  if (length < 3 || length >= sizeof copy || a->text[length - 1] != '}')
-    return wrong(why, size, "'%s': expected a struct as {i32:4,f32:0.5}", a->text);
-  memcpy(copy, a->text + 1, length - 2);
-  copy[length - 2] = 0;
-  a->data = calloc(1, sizeof copy * 8);
-  a->align = 1;
-  if (!a->data) return wrong(why, size, "there is no memory left");
-  while ((field = strsep(&rest, ","))) {
-    size_t name = strcspn(field, ":");
-    const struct type *t = find_type(field, name);
-    if (!t || field[name] != ':')
-      return wrong(why, size, "'%s': field '%s': expected TYPE:VALUE with a type of " ALL_TYPES,
-                   a->text, field);
-    a->bytes = (a->bytes + t->width - 1) / t->width * t->width;
-    if (!value(t, field + name + 1, a->data + a->bytes))
-      return wrong(why, size, "'%s': field '%s' is not a value of %s", a->text, field, t->name);
-    a->bytes += t->width;
-    if (t->width > a->align) a->align = t->width;
+  const struct value_type *t = a->type;
+  bool vector = *rest == 'v';
+  char problem[200], one[64];
+  a->count = 1;
+  if (*rest == 'x' || vector) {
+    size_t length = strcspn(++rest, ":");
+    if (!value_whole(rest, length, &a->count) || a->count == 0 || a->count > MOST_STRUCT)
+      return wrong(why, size, "'%s': expected a number of elements after %c, like f32%c4:0.5",
+                   a->text, vector ? 'v' : 'x', vector ? 'v' : 'x');
+    if (vector && (a->count < 2 || a->count > 4))
+      return wrong(why, size, "'%s': a vector has 2, 3 or 4 elements", a->text);
+    rest += length;
   }
-  a->bytes = (a->bytes + a->align - 1) / a->align * a->align;
+  if (*rest != ':')
+    return wrong(why, size, "'%s': expected TYPE:VALUE or TYPE[COUNT], like %s:4 or %s[1024]",
+                 a->text, t->name, t->name);
+  uint64_t given = 0;
+  for (const char *p = rest; *p; p += *p == ':') p += strcspn(p, ":") , given += *p == ':';
+  if (given != 1 && given != a->count)
+    return wrong(why, size, "'%s': %" PRIu64 " values for %" PRIu64 " element%s", a->text, given,
+                 a->count, a->count == 1 ? "" : "s");
+  a->bytes = a->size = (size_t)a->count * t->width;
+  a->align = vector && a->count != 3 ? a->size : t->width;
+  if (a->align > 16) a->align = 16;
+  a->data = calloc(1, a->bytes + 8);
+  if (!a->data) return wrong(why, size, "there is no memory left");
+  const char *p = rest + 1;
+  for (uint64_t i = 0; i < a->count; i++) {
+    size_t length = strcspn(p, ":");
+    if (length >= sizeof one) return wrong(why, size, "'%s': a value is too long", a->text);
+    memcpy(one, p, length);
+    one[length] = 0;
+    uint8_t bytes[8];
+    if (!value_read(t, one, bytes, problem, sizeof problem))
+      return wrong(why, size, "'%s': %s", a->text, problem);
+    memcpy(a->data + i * t->width, bytes, t->width);
+    if (given > 1) p += length + 1;
+  }
   return true;
 }
+
+static bool parse(const char *text, struct argument *a, unsigned depth, char *why, size_t size);
+
+static size_t rounded(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+/* The end of a field: a comma, or the brace that closes the struct, outside of brackets. */
+static size_t field_length(const char *p)
+{
+  int depth = 0;
+  size_t n = 0;
+  for (; p[n]; n++) {
+    if (strchr("{[(", p[n])) depth++;
+    if (strchr("}])", p[n]) && depth-- == 0) break;
+    if (p[n] == ',' && depth == 0) break;
+  }
+  return n;
+}
+
+static bool parse_struct(struct argument *a, unsigned depth, char *why, size_t size)
+{
+  const char *p = a->text + 1;
+  size_t length = strlen(a->text);
+  if (length < 3 || a->text[length - 1] != '}' || depth > DEEPEST)
+    return wrong(why, size, "'%s': expected a struct as {i32:4,f32:0.5,f32[64]=uniform}", a->text);
+  a->align = 1;
+  for (;; p++) {
+    size_t n = field_length(p);
+    char *field = strndup(p, n);
+    struct argument *more = realloc(a->fields, (a->nfields + 1) * sizeof *more);
+    if (more) a->fields = more;
+    if (!more || !field) {
+      free(field);
+      return wrong(why, size, "there is no memory left");
+    }
+    struct argument *f = &more[a->nfields++];
+    bool ok = parse(field, f, depth + 1, why, size);
+    free(field);
+    if (!ok) return false;
+    f->at = rounded(a->size, f->align);
+    a->size = f->at + f->size;
+    if (f->align > a->align) a->align = f->align;
+    if (a->size > MOST_STRUCT || a->nfields > MOST_FIELDS)
+      return wrong(why, size, "'%.60s...': a struct by value has at most %d bytes", a->text,
+                   MOST_STRUCT);
+    p += n;
+    if (*p != ',') break;
+  }
+  if (p[0] != '}' || p[1])
+    return wrong(why, size, "'%s': expected , or } at '%s'", a->text, p);
+  a->bytes = a->size = rounded(a->size, a->align);
+  return true;
+}
+
+/* ---- tensor maps ---------------------------------------------------------------------------- */
 
 /* "64,128" -> {128, 64}: innermost first, as a tensor map has them.  0: not such a list. */
 static unsigned list(const char *text, size_t length, uint64_t out[SIM_TENSOR_RANK])
@@ -284,15 +204,13 @@ static unsigned list(const char *text, size_t length, uint64_t out[SIM_TENSOR_RA
   uint64_t n[SIM_TENSOR_RANK];
   unsigned rank = 0;
   for (const char *end = text + length; text < end && rank < SIM_TENSOR_RANK;) {
-    char *after;
-    if (*text < '0' || *text > '9') return 0;
-    n[rank++] = strtoull(text, &after, 10);
-    if (after == end) {
+    const char *comma = memchr(text, ',', (size_t)(end - text)), *stop = comma ? comma : end;
+    if (!value_whole(text, (size_t)(stop - text), &n[rank++])) return 0;
+    if (stop == end) {
       for (unsigned k = 0; k < rank; k++) out[k] = n[rank - 1 - k];
       return rank;
     }
-    if (*after != ',') return 0;
-    text = after + 1;
+    text = stop + 1;
   }
   return 0;
 }
@@ -314,7 +232,7 @@ static int tensor_type(const char *name)
 static bool parse_tensor(struct argument *a, char *why, size_t size)
 {
   static const char *const swizzles[] = {"none", "32B", "64B", "128B"};
-  char text[1024], buffer[1024];
+  char text[1024], buffer[1100];
   uint64_t dims[SIM_TENSOR_RANK], sides[SIM_TENSOR_RANK];
   uint32_t box[SIM_TENSOR_RANK];
   if ((size_t)snprintf(text, sizeof text, "%s", a->text + 4) >= sizeof text)
@@ -323,8 +241,8 @@ static bool parse_tensor(struct argument *a, char *why, size_t size)
   if (swizzle) *swizzle = 0;
   if (sized) *sized = 0;
   char *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL;
-  const struct type *t = open ? find_type(text, (size_t)(open - text)) : NULL;
-  int type = t ? tensor_type(t->name) : -1, mode = swizzle ? -1 : 0;
+  a->type = open ? value_type(text, (size_t)(open - text)) : NULL;
+  int type = a->type ? tensor_type(a->type->name) : -1, mode = swizzle ? -1 : 0;
   unsigned rank = close ? list(open + 1, (size_t)(close - open - 1), dims) : 0;
   if (type < 0 || !rank || !sized || list(sized + 5, strlen(sized + 5), sides) != rank)
     return wrong(why, size, "'%s': expected a tensor and a box of as many sides, like "
@@ -338,95 +256,184 @@ static bool parse_tensor(struct argument *a, char *why, size_t size)
   if (!sim_tensor_map(&a->tensor, (enum sim_tensor_type)type, rank, 0, dims, NULL, box,
                       (enum model_tma)mode, false, problem, sizeof problem))
     return wrong(why, size, "'%s': %s", a->text, problem);
-  for (char *c = open; c < close; c++)
-    if (*c == ',') *c = '*';
-  snprintf(buffer, sizeof buffer, "%s", open + 1);
-  a->type = t->name;
-  a->width = t->width;
-  return parse_buffer(t, buffer, a, why, size);
+  size_t n = 0;
+  for (unsigned k = 0; k < rank; k++)
+    n += (size_t)snprintf(buffer + n, sizeof buffer - n, "%s%" PRIu64, k ? "*" : "", dims[k]);
+  snprintf(buffer + n, sizeof buffer - n, "%s", close);
+  if (!parse_buffer(buffer, a, why, size)) return false;
+  a->size = SIM_TENSOR_BYTES;
+  a->align = 64;
+  return true;
+}
+
+/* ---- one argument --------------------------------------------------------------------------- */
+
+static bool parse(const char *text, struct argument *a, unsigned depth, char *why, size_t size)
+{
+  memset(a, 0, sizeof *a);
+  a->text = strdup(text);
+  if (!a->text) return wrong(why, size, "there is no memory left");
+  if (text[0] == '{') return parse_struct(a, depth, why, size);
+  if (!strncmp(text, "tma:", 4) && depth == 0) return parse_tensor(a, why, size);
+  size_t name = strcspn(text, ":[xv");
+  a->type = value_type(text, name);
+  if (!a->type)
+    return wrong(why, size, "'%s': expected TYPE:VALUE or TYPE[COUNT] with a type of " VALUE_TYPES,
+                 text);
+  if (text[name] == '[') return parse_buffer(text + name + 1, a, why, size);
+  return parse_value(text + name, a, why, size);
 }
 
 bool argument_parse(const char *text, struct argument *a, char *why, size_t size)
 {
-  memset(a, 0, sizeof *a);
-  a->text = text;
-  if (text[0] == '{') {
-    a->type = "struct";
-    return parse_struct(a, why, size);
-  }
-  if (!strncmp(text, "tma:", 4)) return parse_tensor(a, why, size);
-  size_t name = strcspn(text, ":[");
-  const struct type *t = find_type(text, name);
-  if (!t)
-    return wrong(why, size, "'%s': expected TYPE:VALUE or TYPE[COUNT] with a type of " ALL_TYPES,
-                 text);
-  a->type = t->name;
-  a->width = t->width;
-  if (text[name] == '[') return parse_buffer(t, text + name + 1, a, why, size);
-  a->align = a->bytes = t->width;
-  a->count = 1;
-  a->data = calloc(1, 8);
-  if (text[name] != ':' || !a->data || !value(t, text + name + 1, a->data))
-    return wrong(why, size, "'%s': expected a value of %s after the colon", text, t->name);
-  return true;
+  return parse(text, a, 0, why, size);
 }
 
 void argument_free(struct argument *a)
 {
+  for (size_t i = 0; i < a->nfields; i++) argument_free(&a->fields[i]);
+  free(a->fields);
   free(a->data);
   free(a->save);
+  free(a->text);
   memset(a, 0, sizeof *a);
 }
+
+size_t arguments_buffers(struct argument *a, size_t n, struct argument **out, size_t most)
+{
+  size_t found = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (a[i].is_buffer) {
+      if (found < most) out[found] = &a[i];
+      found++;
+    }
+    size_t left = found < most ? most - found : 0;
+    found += arguments_buffers(a[i].fields, a[i].nfields, left ? out + found : NULL, left);
+  }
+  return found;
+}
+
+/* ---- against the kernel --------------------------------------------------------------------- */
+
+static bool is_struct(const struct ptx_symbol *p) { return p->bytes * 8 != ptx_type_bits(p->type); }
 
 /* What a parameter takes, as a reader would say it. */
 static void describe(const struct ptx_symbol *p, char *out, size_t size)
 {
   unsigned bits = ptx_type_bits(p->type);
-  if (p->bytes * 8 != bits)
+  enum ptx_kind kind = ptx_type_kind(p->type);
+  if (p->bytes == SIM_TENSOR_BYTES && p->align == 64)
+    snprintf(out, size, "a tensor map");
+  else if (is_struct(p))
     snprintf(out, size, "a struct of %" PRIu64 " bytes", p->bytes);
+  else if (kind == PTX_FLOAT)
+    snprintf(out, size, "a %u-bit float", bits);
   else if (bits == 64)
-    snprintf(out, size, "a pointer or a 64-bit value");
+    snprintf(out, size, "a pointer or a 64-bit integer");
   else
-    snprintf(out, size, "a %u-bit %s", bits,
-             ptx_type_kind(p->type) == PTX_FLOAT ? "float" : "value");
+    snprintf(out, size, "a %u-bit %s", bits, kind == PTX_BITS ? "value" : "integer");
+}
+
+static void describe_given(const struct argument *a, char *out, size_t size)
+{
+  if (a->tensor.rank) snprintf(out, size, "a tensor map");
+  else if (a->is_buffer) snprintf(out, size, "a buffer");
+  else if (!a->type) snprintf(out, size, "a struct of %zu bytes", a->size);
+  else if (a->count > 1) snprintf(out, size, "%" PRIu64 " values, %zu bytes", a->count, a->size);
+  else snprintf(out, size, "a %u-bit %s", 8 * a->type->width,
+                a->type->kind == VALUE_FLOAT ? "float" : "integer");
 }
 
 static bool fits(const struct ptx_symbol *p, const struct argument *a)
 {
   enum ptx_kind kind = ptx_type_kind(p->type);
   if (a->tensor.rank) return p->bytes == SIM_TENSOR_BYTES;
+  if (is_struct(p)) return rounded(a->size, p->align) == p->bytes && a->align <= p->align;
   if (a->is_buffer) return p->bytes == 8 && kind != PTX_FLOAT;
-  if (a->bytes != p->bytes) return false;
-  if (p->bytes * 8 != ptx_type_bits(p->type)) return true;   /* a struct: bytes are bytes */
-  const struct type *t = find_type(a->type, strlen(a->type));
-  if (!t || kind == PTX_BITS) return true;
-  return (kind == PTX_FLOAT) == (t->kind == FLOATING) || p->bytes == 2;
+  if (a->size != p->bytes) return false;
+  if (!a->type || kind == PTX_BITS || p->bytes == 2) return true;
+  return (kind == PTX_FLOAT) == (a->type->kind == VALUE_FLOAT);
 }
 
-bool arguments_check(const struct ptx_function *kernel, const struct argument *a, size_t n,
-                     char *why, size_t size)
+/* Where a struct's fields were laid out: ": i32 at 0, f32 at 4". */
+static void layout(const struct argument *a, char *out, size_t size)
+{
+  size_t used = 0;
+  *out = 0;
+  for (size_t i = 0; i < a->nfields && used < size; i++) {
+    const struct argument *f = &a->fields[i];
+    used += (size_t)snprintf(out + used, size - used, "%s %s at %zu", i ? "," : ", laid out with",
+                             f->is_buffer ? "a pointer" : f->type ? f->type->name : "a struct",
+                             f->at);
+  }
+}
+
+static void label(struct argument *a, const char *of)
+{
+  for (size_t i = 0; i < a->nfields; i++) {
+    struct argument *f = &a->fields[i];
+    snprintf(f->label, sizeof f->label, "field %zu of %.60s", i + 1, of);
+    label(f, f->label);
+  }
+}
+
+static bool wrong_number(const struct ptx_function *kernel, const struct argument *a, size_t n,
+                         const struct signature *names, char *why, size_t size)
 {
   char wanted[80];
-  size_t used = 0;
-  if (n != kernel->nparams) {
-    used += (size_t)snprintf(why, size, "%s takes %zu argument%s", kernel->name, kernel->nparams,
-                             kernel->nparams == 1 ? "" : "s");
-    for (size_t i = 0; i < kernel->nparams && used < size; i++) {
-      describe(kernel->params[i], wanted, sizeof wanted);
-      used += (size_t)snprintf(why + used, size - used, "%s %s", i ? "," : ":", wanted);
-    }
-    if (used < size) snprintf(why + used, size - used, "; found %zu", n);
-    return false;
-  }
-  for (size_t i = 0; i < n; i++) {
-    if (fits(kernel->params[i], &a[i])) continue;
+  size_t used = (size_t)snprintf(why, size, "%s takes %zu argument%s", kernel->name,
+                                 kernel->nparams, kernel->nparams == 1 ? "" : "s");
+  for (size_t i = 0; i < kernel->nparams && used < size; i++) {
     describe(kernel->params[i], wanted, sizeof wanted);
-    return wrong(why, size, "argument %zu of %s is %s (.%s %s); found '%s', %s of %zu bytes", i + 1,
-                 kernel->name, wanted, ptx_type_text(kernel->params[i]->type),
-                 kernel->params[i]->name, a[i].text, a[i].is_buffer ? "a buffer" : "a value",
-                 a[i].bytes);
+    used += (size_t)snprintf(why + used, size - used, "%s %s", i ? "," : ":",
+                             names ? names->params[i].text : wanted);
+  }
+  if (used < size) used += (size_t)snprintf(why + used, size - used, "; found %zu", n);
+  for (size_t i = 0; i < n && used < size; i++)
+    used += (size_t)snprintf(why + used, size - used, "%s '%s'", i ? "," : ":", a[i].text);
+  return false;
+}
+
+bool arguments_check(const struct ptx_function *kernel, struct argument *a, size_t n,
+                     const struct signature *names, char *why, size_t size)
+{
+  char wanted[80], given[80], laid[400];
+  if (n != kernel->nparams) return wrong_number(kernel, a, n, names, why, size);
+  for (size_t i = 0; i < n; i++) {
+    const struct ptx_symbol *p = kernel->params[i];
+    const char *name = names ? names->params[i].name : "";
+    if (*name) snprintf(a[i].label, sizeof a[i].label, "argument %zu (%s)", i + 1, name);
+    else snprintf(a[i].label, sizeof a[i].label, "argument %zu", i + 1);
+    label(&a[i], a[i].label);
+    if (fits(p, &a[i])) continue;
+    describe(p, wanted, sizeof wanted);
+    describe_given(&a[i], given, sizeof given);
+    layout(&a[i], laid, sizeof laid);
+    if (is_struct(p) && a[i].align > p->align && rounded(a[i].size, p->align) == p->bytes)
+      return wrong(why, size, "%s of %s: %s aligned to %u is expected%s%s; '%s' would be aligned to "
+                   "%zu", a[i].label, kernel->name, wanted, p->align, *name ? ": " : "",
+                   *name ? names->params[i].text : "", a[i].text, a[i].align);
+    return wrong(why, size, "%s of %s: %s is expected%s%s; found '%s', %s%s", a[i].label,
+                 kernel->name, wanted, *name ? ": " : "", *name ? names->params[i].text : "",
+                 a[i].text, given, laid);
   }
   return true;
+}
+
+void argument_put(const struct argument *a, uint8_t *to)
+{
+  if (a->tensor.rank) {
+    struct sim_tensor map = a->tensor;
+    map.address = a->address;
+    memcpy(to, &map, sizeof map);
+  } else if (a->is_buffer) {
+    memcpy(to, &a->address, 8);
+  } else if (a->data) {
+    memcpy(to, a->data, a->bytes);
+  } else {
+    memset(to, 0, a->size);                  /* padding */
+    for (size_t i = 0; i < a->nfields; i++) argument_put(&a->fields[i], to + a->fields[i].at);
+  }
 }
 
 bool arguments_pack(const struct ptx_function *kernel, const struct argument *a, size_t n,
@@ -439,16 +446,6 @@ bool arguments_pack(const struct ptx_function *kernel, const struct argument *a,
   }
   *params = calloc(*bytes ? *bytes : 1, 1);
   if (!*params) return false;
-  for (size_t i = 0; i < n; i++) {
-    if (a[i].tensor.rank) {
-      struct sim_tensor map = a[i].tensor;
-      map.address = a[i].address;
-      memcpy(*params + kernel->params[i]->offset, &map, sizeof map);
-      continue;
-    }
-    memcpy(*params + kernel->params[i]->offset,
-           a[i].is_buffer ? (const void *)&a[i].address : a[i].data,
-           a[i].is_buffer ? 8 : a[i].bytes);
-  }
+  for (size_t i = 0; i < n; i++) argument_put(&a[i], *params + kernel->params[i]->offset);
   return true;
 }

@@ -52,9 +52,7 @@ static char *read_text(const char *path)
   return text;
 }
 
-/* The source: as the compiler named it, else in the folder of the PTX file, where PTX that was moved
- * has it beside it.  NULL when it is in neither. */
-static char *read_source(const char *name, const char *ptx_name)
+char *profile_source(const char *name, const char *ptx_name)
 {
   char path[1024];
   char *text = read_text(name);
@@ -126,7 +124,7 @@ bool profile_lines(struct profile *p, const char *ptx_name, const char *ptx)
     l->operation = profile_operation(s->op);
     if (s->line && s->file < m->nfiles && m->files[s->file]) {
       snprintf(l->file, sizeof l->file, "%s", m->files[s->file]);
-      if (!texts[s->file]) texts[s->file] = read_source(m->files[s->file], ptx_name);
+      if (!texts[s->file]) texts[s->file] = profile_source(m->files[s->file], ptx_name);
       pick_line(texts[s->file], s->line, l->source, sizeof l->source);
     } else {
       snprintf(l->file, sizeof l->file, "%s", ptx_name);

@@ -37,6 +37,9 @@ struct profile {
  * for source lines where the compiler gave none.  False when memory ends. */
 bool profile_lines(struct profile *p, const char *ptx_name, const char *ptx);
 void profile_free(struct profile *p);
+/* The text of a source file as the compiler named it, else as it lies beside the PTX file; malloc'ed,
+ * NULL when it is in neither place. */
+char *profile_source(const char *name, const char *ptx_name);
 
 void profile_print(FILE *to, const struct profile *p, unsigned pictures);
 /* Writes JSON to `to`; false when that fails. */

@@ -16,18 +16,25 @@ static void *grow(void *array, size_t n, size_t each)
   exit(3);
 }
 
-static uint32_t line_in(const char *text, size_t length)
+/* `//## File "/x/a.cu", line 4 ...`: 4, and "a.cu" in `file`. */
+static uint32_t line_in(const char *text, size_t length, char file[64])
 {
   char copy[512];
   snprintf(copy, sizeof copy, "%.*s", (int)length, text);
   char *at = strstr(copy, "\", line ");
-  return at ? (uint32_t)strtoul(at + 8, NULL, 10) : 0;
+  *file = 0;
+  if (!at) return 0;
+  *at = 0;
+  char *slash = strrchr(copy, '/'), *quote = strchr(copy, '"');
+  if (quote) snprintf(file, 64, "%.63s", slash && slash > quote ? slash + 1 : quote + 1);
+  return (uint32_t)strtoul(at + 8, NULL, 10);
 }
 
 void lines_parse(const char *text, struct lines *out)
 {
   struct lines_kernel *k = NULL;
   uint32_t line = 0;
+  char file[64] = "";
   memset(out, 0, sizeof *out);
   for (const char *p = text, *next; *p; p = next) {
     size_t length = strcspn(p, "\n");
@@ -39,10 +46,11 @@ void lines_parse(const char *text, struct lines *out)
       memset(k, 0, sizeof *k);
       snprintf(k->name, sizeof k->name, "%.*s", (int)(length - 7), p + 6);
       line = 0;
+      *file = 0;
     } else if (!strncmp(word, ".section", 8)) {
       k = NULL;
     } else if (!strncmp(word, "//## File", 9)) {
-      line = line_in(word, length - (size_t)(word - p));
+      line = line_in(word, length - (size_t)(word - p), file);
     } else if (k && !strncmp(word, "/*", 2)) {
       const char *end = strstr(word, "*/");
       if (!end || end > p + length) continue;
@@ -56,6 +64,7 @@ void lines_parse(const char *text, struct lines *out)
       k->insts = grow(k->insts, k->ninsts, sizeof *k->insts);
       struct lines_inst *i = &k->insts[k->ninsts++];
       i->line = line;
+      memcpy(i->file, file, sizeof file);
       snprintf(i->opcode, sizeof i->opcode, "%.*s", (int)n, op);
     }
   }
@@ -77,8 +86,11 @@ bool lines_give(const struct lines *l, const char *kernel, struct ncu_launch *la
   if (!k || k->ninsts != launch->instructions) return false;
   for (size_t i = 0; i < launch->ninsts; i++)
     if (strcmp(k->insts[launch->insts[i].index].opcode, launch->insts[i].opcode)) return false;
-  for (size_t i = 0; i < launch->ninsts; i++)
-    launch->insts[i].line = k->insts[launch->insts[i].index].line;
+  for (size_t i = 0; i < launch->ninsts; i++) {
+    const struct lines_inst *at = &k->insts[launch->insts[i].index];
+    launch->insts[i].line = at->line;
+    memcpy(launch->insts[i].file, at->file, sizeof at->file);
+  }
   return true;
 }
 

@@ -10,6 +10,7 @@
 
 struct lines_inst {
   uint32_t line;
+  char file[64];               /* its last part */
   char opcode[32];
 };
 

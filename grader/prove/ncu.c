@@ -56,12 +56,38 @@ static bool starts(const char *opcode, const char *with)
   return !strncmp(opcode, with, n) && !isalnum((unsigned char)opcode[n]);
 }
 
-bool ncu_is_load(const char *o) { return starts(o, "LDS") || starts(o, "LDSM"); }
-bool ncu_is_store(const char *o) { return starts(o, "STS") || starts(o, "STSM"); }
-bool ncu_is_shared(const char *o)
+static const struct { const char *name; enum ncu_kind kind; bool generic; } opcodes[] = {
+  {"LDS", NCU_SHARED_LOAD, false},    {"LDSM", NCU_SHARED_LOAD, false},
+  {"STS", NCU_SHARED_STORE, false},   {"STSM", NCU_SHARED_STORE, false},
+  {"ATOMS", NCU_SHARED_ATOMIC, false}, {"REDS", NCU_SHARED_ATOMIC, false},
+  {"LDGSTS", NCU_COPY, false},
+  {"LDG", NCU_GLOBAL_LOAD, false},    {"STG", NCU_GLOBAL_STORE, false},
+  {"ATOMG", NCU_GLOBAL_ATOMIC, false}, {"REDG", NCU_GLOBAL_ATOMIC, false},
+  {"RED", NCU_GLOBAL_ATOMIC, false},
+  {"LD", NCU_GLOBAL_LOAD, true},      {"ST", NCU_GLOBAL_STORE, true},
+  {"ATOM", NCU_GLOBAL_ATOMIC, true},
+};
+
+enum ncu_kind ncu_kind(const char *o)
 {
-  return ncu_is_load(o) || ncu_is_store(o) || starts(o, "ATOMS") || starts(o, "LDGSTS") ||
-         starts(o, "REDS");
+  for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
+    if (starts(o, opcodes[i].name)) return opcodes[i].kind;
+  return NCU_OTHER;
+}
+
+/* A generic access that made wavefronts in shared memory was one of that memory. */
+static enum ncu_kind kind_of(const char *o, uint64_t wavefronts)
+{
+  enum ncu_kind kind = ncu_kind(o);
+  for (size_t i = 0; wavefronts && i < sizeof opcodes / sizeof *opcodes; i++)
+    if (opcodes[i].generic && starts(o, opcodes[i].name))
+      return (enum ncu_kind)(kind - NCU_GLOBAL_LOAD + NCU_SHARED_LOAD);
+  return kind;
+}
+
+bool ncu_is_shared(const struct ncu_inst *i)
+{
+  return i->kind >= NCU_SHARED_LOAD && i->kind <= NCU_COPY;
 }
 
 /* "@!P0  LDS.64 R2, [R4]" -> "LDS.64". */
@@ -105,16 +131,21 @@ static void *grow(void *array, size_t n, size_t each)
 
 /* ---- the source page ----------------------------------------------------------------------- */
 
-struct columns { size_t source, executed, wavefronts, ideal, n; };
+struct columns { size_t source, executed, wavefronts, ideal, sectors, ideal_sectors, n; };
 
 static bool header(char *const *f, size_t n, struct columns *c)
 {
   *c = (struct columns){column(f, n, "Source"), column(f, n, "Instructions Executed"),
                         column(f, n, "L1 Wavefronts Shared"),
-                        column(f, n, "L1 Wavefronts Shared Ideal"), n};
+                        column(f, n, "L1 Wavefronts Shared Ideal"),
+                        column(f, n, "L2 Theoretical Sectors Global"),
+                        column(f, n, "L2 Theoretical Sectors Global Ideal"), n};
   /* A kernel that made no shared access has neither column, only the one of its neighbours. */
-  bool none = c->wavefronts >= n && c->ideal >= n && column(f, n, "L1 Conflicts Shared N-Way") < n;
+  bool none = c->wavefronts >= n && c->ideal >= n &&
+              (column(f, n, "L1 Conflicts Shared N-Way") < n || c->sectors < n);
   if (none) c->wavefronts = c->ideal = SIZE_MAX;
+  if (c->sectors >= n) c->sectors = SIZE_MAX;              /* so for one without global ones */
+  if (c->ideal_sectors >= n) c->ideal_sectors = SIZE_MAX;
   return c->source < n && c->executed < n && (none || (c->wavefronts < n && c->ideal < n));
 }
 
@@ -147,11 +178,15 @@ static bool read_source(FILE *in, const char *const *kernels, size_t nkernels,
       struct ncu_launch *l = &r->launches[r->nlaunches - 1];
       char opcode[32];
       opcode_of(f[c.source], opcode, sizeof opcode);
-      if (ncu_is_shared(opcode)) {
+      if (ncu_kind(opcode) != NCU_OTHER) {
         l->insts = grow(l->insts, l->ninsts, sizeof *l->insts);
         struct ncu_inst *i = &l->insts[l->ninsts++];
         *i = (struct ncu_inst){.index = l->instructions, .executed = number(f[c.executed]),
-                               .wavefronts = number_at(f, c.wavefronts), .ideal = number_at(f, c.ideal)};
+                               .wavefronts = number_at(f, c.wavefronts),
+                               .ideal = number_at(f, c.ideal),
+                               .sectors = number_at(f, c.sectors),
+                               .ideal_sectors = number_at(f, c.ideal_sectors)};
+        i->kind = kind_of(opcode, i->wavefronts);
         memcpy(i->opcode, opcode, sizeof opcode);
       }
       l->instructions++;
@@ -196,8 +231,8 @@ static bool read_raw(FILE *in, const char *const *kernels, size_t nkernels, stru
                      char *why, size_t size)
 {
   char *line = NULL, **f = malloc(FIELDS * sizeof *f);
-  size_t room = 0, at = 0, kernel = 0, loads = 0, stores = 0, width = 0;
-  bool good = f != NULL, units = false;
+  size_t room = 0, at = 0, kernel = 0, loads = 0, stores = 0, width = 0, global[4] = {0};
+  bool good = f != NULL, units = false, has_global = false;
   while (good && getline(&line, &room, in) > 0) {
     size_t n = ncu_fields(line, f, FIELDS);
     if (n && !strcmp(f[0], "ID")) {
@@ -205,7 +240,14 @@ static bool read_raw(FILE *in, const char *const *kernels, size_t nkernels, stru
       loads = column(f, n, NCU_LOADS);
       stores = column(f, n, NCU_STORES);
       width = n;
-      units = true;
+      units = has_global = true;
+      for (int i = 0; i < 4; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "l1tex__t_%s_pipe_lsu_mem_global_op_%s.sum",
+                 i & 1 ? "sectors" : "requests", i & 2 ? "st" : "ld");
+        global[i] = column(f, n, name);
+        has_global &= global[i] < n;
+      }
       if (kernel == n || loads == n || stores == n) {
         snprintf(why, size, "the raw page has no column '%s'", kernel == n ? "Kernel Name"
                  : loads == n ? NCU_LOADS : NCU_STORES);
@@ -219,6 +261,13 @@ static bool read_raw(FILE *in, const char *const *kernels, size_t nkernels, stru
         l->counted = true;
         l->loads = number(f[loads]);
         l->stores = number(f[stores]);
+        l->has_global = has_global;
+        if (has_global) {
+          l->global_load.requests = number(f[global[0]]);
+          l->global_load.sectors = number(f[global[1]]);
+          l->global_store.requests = number(f[global[2]]);
+          l->global_store.sectors = number(f[global[3]]);
+        }
       }
       at++;
     }

@@ -20,13 +20,28 @@
 
 #define NCU_LOADS "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
 #define NCU_STORES "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
+#define NCU_GLOBAL_METRICS                                                                      \
+  "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum," \
+  "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"
 
-struct ncu_inst {              /* a machine instruction that touches shared memory */
+/* What an instruction does, by its name.  A generic one is what the profiler's columns say it did. */
+enum ncu_kind {
+  NCU_OTHER,
+  NCU_SHARED_LOAD, NCU_SHARED_STORE, NCU_SHARED_ATOMIC,
+  NCU_COPY,                    /* LDGSTS: loads global memory and stores shared memory */
+  NCU_GLOBAL_LOAD, NCU_GLOBAL_STORE, NCU_GLOBAL_ATOMIC,
+  NCU_KINDS
+};
+
+struct ncu_inst {              /* a machine instruction that touches shared or global memory */
+  enum ncu_kind kind;
   uint32_t index;              /* its place in the kernel */
   uint32_t line;               /* source line, 0 unknown; see lines.h */
+  char file[64];               /* its last part */
   char opcode[32];             /* "LDS.128" */
   uint64_t executed;           /* by warps; also when all lanes were predicated off */
   uint64_t wavefronts, ideal;
+  uint64_t sectors, ideal_sectors;   /* of global memory, from the addresses */
 };
 
 struct ncu_launch {
@@ -36,6 +51,8 @@ struct ncu_launch {
   uint32_t instructions;       /* of the whole kernel */
   bool counted;                /* the raw page had this launch */
   uint64_t loads, stores;      /* its two counters */
+  bool has_global;             /* the raw page has the counters of global memory */
+  struct { uint64_t requests, sectors; } global_load, global_store;
 };
 
 struct ncu_report {
@@ -53,8 +70,7 @@ void ncu_free(struct ncu_report *r);
 /* Splits one line of CSV in place; returns the number of fields. */
 size_t ncu_fields(char *line, char *fields[], size_t most);
 
-bool ncu_is_shared(const char *opcode);
-bool ncu_is_load(const char *opcode);      /* LDS, LDSM */
-bool ncu_is_store(const char *opcode);     /* STS, STSM */
+enum ncu_kind ncu_kind(const char *opcode);
+bool ncu_is_shared(const struct ncu_inst *i);   /* it moves shared memory, or may have */
 
 #endif

@@ -76,6 +76,7 @@ static void add_counted(struct proof *p, const struct proof_launch *l, const str
   all->raw_stores += n->stores;
   for (size_t i = 0; i < n->ninsts; i++) {
     const struct ncu_inst *k = &n->insts[i];
+    if (!ncu_is_shared(k)) continue;
     if (lines && (k->executed || k->wavefronts)) {
       struct proof_row *row = row_of(p, l, own, k->line);
       row->executed += k->executed;

@@ -32,7 +32,7 @@ static const char *source_name(const char *p, const char **name, size_t *length)
 
 /* The last plain name of an Itanium-mangled function name:
  * _Z 4copy Pf | _Z 4copy I f E vPT_ | _Z N 3geo 4copy [I .. E] E Pf | _ZL4copy */
-static bool plain_name(const char *mangled, const char **name, size_t *length)
+bool ptx_plain_name(const char *mangled, const char **name, size_t *length)
 {
   const char *p = mangled;
   if (strncmp(p, "_Z", 2) != 0) return false;
@@ -66,7 +66,7 @@ struct ptx_function *ptx_find_entry(const struct ptx_module *m, const char *name
     const char *plain;
     size_t length;
     struct ptx_function *f = m->functions[i];
-    if (!f->is_entry || !f->has_body || !plain_name(f->name, &plain, &length)) continue;
+    if (!f->is_entry || !f->has_body || !ptx_plain_name(f->name, &plain, &length)) continue;
     if (strlen(name) != length || memcmp(plain, name, length) != 0) continue;
     if (found) return NULL;
     found = f;

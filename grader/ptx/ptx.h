@@ -233,6 +233,8 @@ struct ptx_symbol *ptx_find_symbol(const struct ptx_module *module, const char *
  * name (_Z4copyPf for copy, also when templated) if just one matches.  NULL when none
  * or several. */
 struct ptx_function *ptx_find_entry(const struct ptx_module *module, const char *name);
+/* That name: it begins at *name in the mangled one.  False when it is not mangled. */
+bool ptx_plain_name(const char *mangled, const char **name, size_t *length);
 
 const char *ptx_op_text(enum ptx_op op);
 const char *ptx_mod_text(enum ptx_mod mod);

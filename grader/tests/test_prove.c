@@ -8,6 +8,8 @@
 #include "prove/lines.h"
 #include "tests/run.h"
 
+void test_prove_own(Suite *s);   /* test_prove_own.c */
+
 static char why[512];
 static struct ncu_report report;
 static const char *const two[] = {"probe", "probe", "probe", "probe"};
@@ -150,5 +152,6 @@ Suite *suite_prove(void)
   tcase_add_test(t, other_tables_are_refused);
   tcase_add_test(t, lines_come_from_the_listing);
   suite_add_tcase(s, t);
+  test_prove_own(s);
   return s;
 }

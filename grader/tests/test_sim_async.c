@@ -371,10 +371,10 @@ START_TEST(tensor_argument)
   const struct ptx_function *k = ptx_find_entry(d.module, "box_in");
   struct argument five[5] = {a};
   for (int n = 1; n < 5; n++) ck_assert(argument_parse(n == 1 ? "i32[4]" : "i32:1", &five[n], why, 600));
-  ck_assert_msg(arguments_check(k, five, 5, why, sizeof why), "%s", why);
+  ck_assert_msg(arguments_check(k, five, 5, NULL, why, sizeof why), "%s", why);
   struct argument swap = five[0];
   five[0] = five[1], five[1] = swap;
-  ck_assert(!arguments_check(k, five, 5, why, sizeof why));
+  ck_assert(!arguments_check(k, five, 5, NULL, why, sizeof why));
   for (int n = 0; n < 5; n++) argument_free(&five[n]);
   device_close(&d);
   static const char *const bad[] = {"tma:f16[6,40]", "tma:f16[6,40]/box=4", "tma:f16[6,40]/box=4,40/swizzle=64B",

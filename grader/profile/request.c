@@ -1,0 +1,369 @@
+/* See request.h. */
+#include "profile/request.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "profile/profile.h"
+#include "toolchain/toolchain.h"
+
+const char request_help[] =
+  "  FILE            a .cu file, or a .ptx file (nvcc -arch=sm_90 -ptx -lineinfo)\n"
+  "  KERNEL          its name, as in the source\n"
+  "  --shared BYTES  dynamic shared memory\n"
+  "  --json          the profile as JSON on standard output\n"
+  "  --pictures N    draw the worst request of N lines (3)\n"
+  "  --nvcc=FLAG     passed to the compiler, like --nvcc=-DTILE=33; may be repeated\n"
+  "  --threads N     host threads; the result is the same with any number\n"
+  "  --budget N      warp instructions the kernel may execute\n"
+  "  --as-written    count PTX as written, without joining accesses as ptxas does\n"
+  "ARGUMENT, in the kernel's order:\n"
+  "  i32:256 f32:0.5 u64:1<<20    scalars: i8 u8 i16 u16 f16 bf16 i32 u32 f32 i64 u64 f64\n"
+  "  f32v4:0.5 u8x3:1:2:3         a vector (float4), an array: one value for all, or each\n"
+  "  {i32:4,f32[64]=uniform}      a struct by value; a buffer in it is a pointer\n"
+  "  f32[65536] f32[256*256+32]   a buffer of zeros; after it:\n"
+  "    =uniform =uniform:SEED     floats in [-1, 1), integers over their range\n"
+  "    =below:N =below:N:SEED     whole numbers from 0 to N - 1\n"
+  "    =iota =iota:STEP:FIRST     0 1 2 ..., or from FIRST in steps\n"
+  "    =VALUE =@FILE              one value; the raw little-endian bytes of a file\n"
+  "    >FILE                      write the buffer there afterwards\n"
+  "  tma:f16[64,128]=uniform/box=64,64/swizzle=128B\n"
+  "                               a tensor map of such a buffer (CUtensorMap by value)\n";
+
+static int usage_error(const struct request *q, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static int usage_error(const struct request *q, const char *format, ...)
+{
+  va_list ap;
+  fprintf(stderr, "banks %s: ", q->command);
+  va_start(ap, format);
+  vfprintf(stderr, format, ap);
+  va_end(ap);
+  fprintf(stderr, "\n");
+  return REQUEST_USAGE;
+}
+
+/* "16", "16,8", "16,8,2": at least 1 each. */
+static bool dimensions(const char *text, uint32_t out[3])
+{
+  out[0] = out[1] = out[2] = 1;
+  for (int i = 0; i < 3; i++) {
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    if (end == text || errno || n == 0 || n > UINT32_MAX || *text == '-') return false;
+    out[i] = (uint32_t)n;
+    if (!*end) return true;
+    if (*end != ',' && *end != 'x') return false;
+    text = end + 1;
+  }
+  return false;
+}
+
+static bool natural(const char *text, uint64_t most, uint64_t *out)
+{
+  char *end;
+  errno = 0;
+  unsigned long long n = strtoull(text, &end, 10);
+  *out = n;
+  return end != text && !*end && !errno && n <= most && *text != '-';
+}
+
+static int option(struct request *q, const char *name, const char *value)
+{
+  uint64_t n = 0;
+  if (!strcmp(name, "--grid") || !strcmp(name, "--block")) {
+    bool grid = name[2] == 'g';
+    if (!dimensions(value, grid ? q->grid : q->block))
+      return usage_error(q, "%s: expected X, X,Y or X,Y,Z of whole numbers from 1, found '%s'", name,
+                         value);
+    *(grid ? &q->has_grid : &q->has_block) = true;
+    return 0;
+  }
+  if (!strcmp(name, "--nvcc")) {
+    if (q->nflags == REQUEST_FLAGS) return usage_error(q, "more than %d --nvcc flags", REQUEST_FLAGS);
+    q->flags[q->nflags++] = (char *)value;
+    return 0;
+  }
+  uint64_t most = !strcmp(name, "--budget") ? UINT64_MAX / 2 : UINT32_MAX;
+  if (!natural(value, most, &n))
+    return usage_error(q, "%s: expected a whole number, found '%s'", name, value);
+  if (!strcmp(name, "--shared")) q->shared = (uint32_t)n;
+  else if (!strcmp(name, "--threads")) q->threads = n > 1024 ? 1024 : (unsigned)n;
+  else if (!strcmp(name, "--pictures")) q->pictures = (unsigned)n;
+  else q->budget = n;
+  return 0;
+}
+
+int request_parse(int argc, char **argv, const char *command, struct request *q)
+{
+  static const char *const valued[] = {"--grid", "--block", "--shared", "--threads", "--pictures",
+                                       "--budget", "--nvcc"};
+  char why[600];
+  memset(q, 0, sizeof *q);
+  q->command = command;
+  q->pictures = 3;
+  for (int i = 0; i < argc; i++) {
+    char *arg = argv[i];
+    if (!strcmp(arg, "--json")) q->json = true;
+    else if (!strcmp(arg, "--as-written")) q->no_fuse = true;
+    else if (arg[0] == '-') {
+      size_t length = strcspn(arg, "="), k = 0, n = sizeof valued / sizeof *valued;
+      while (k < n && !(strlen(valued[k]) == length && !strncmp(valued[k], arg, length))) k++;
+      if (k == n) return usage_error(q, "unknown option '%s'; banks %s --help lists them", arg,
+                                      q->command);
+      if (!arg[length] && i + 1 == argc) return usage_error(q, "%s: its value is missing", arg);
+      int status = option(q, valued[k], arg[length] ? arg + length + 1 : argv[++i]);
+      if (status) return status;
+    } else if (!q->file) q->file = arg;
+    else if (!q->kernel) q->kernel = arg;
+    else {
+      if (q->narguments == REQUEST_ARGUMENTS)
+        return usage_error(q, "more than %d arguments", REQUEST_ARGUMENTS);
+      struct argument *a = &q->arguments[q->narguments++];
+      if (!argument_parse(arg, a, why, sizeof why)) return usage_error(q, "argument %s", why);
+    }
+  }
+  if (!q->file || !q->kernel)
+    return usage_error(q, "name a .cu or .ptx file and a kernel; banks %s --help explains",
+                       q->command);
+  if (!q->has_grid || !q->has_block)
+    return usage_error(q, "--grid and --block are needed, like --grid 32,32 --block 32,8");
+  return 0;
+}
+
+/* ---- PTX ----------------------------------------------------------------------------------- */
+
+static char *read_all(const char *path, size_t *size)
+{
+  enum { MOST = 64 << 20 };
+  FILE *f = fopen(path, "rb");
+  char *text = NULL;
+  *size = 0;
+  if (!f) return NULL;
+  for (size_t room = 0;;) {
+    if (*size + 1 >= room) {
+      room = room ? 2 * room : 1 << 16;
+      char *more = room <= MOST ? realloc(text, room) : NULL;
+      if (!more) {
+        free(text);
+        fclose(f);
+        errno = EFBIG;
+        return NULL;
+      }
+      text = more;
+    }
+    size_t n = fread(text + *size, 1, room - *size - 1, f);
+    *size += n;
+    if (n == 0) break;
+  }
+  bool bad = ferror(f);
+  fclose(f);
+  if (bad) {
+    free(text);
+    return NULL;
+  }
+  text[*size] = 0;
+  return text;
+}
+
+/* nvcc on the author's own file, its messages to standard error. */
+static char *compile_nvcc(const struct request *q, size_t *size)
+{
+  char folder[] = "/tmp/banks-profile-XXXXXX", out[64];
+  const char *argv[REQUEST_FLAGS + 16];
+  size_t n = 0;
+  if (!toolchain_temp(folder)) return NULL;
+  snprintf(out, sizeof out, "%s/k.ptx", folder);
+  argv[n++] = toolchain_find()->nvcc;
+  argv[n++] = "-ptx";
+  argv[n++] = "-lineinfo";
+  argv[n++] = "--extended-lambda";   /* harmless where no lambda is marked __device__ */
+  bool arch = false;
+  for (size_t i = 0; i < q->nflags; i++) {
+    argv[n++] = q->flags[i];
+    arch |= strstr(q->flags[i], "-arch") || strstr(q->flags[i], "-gencode");
+  }
+  if (!arch) argv[n++] = "-arch=sm_90";
+  argv[n++] = "-o";
+  argv[n++] = out;
+  argv[n++] = q->file;
+  argv[n] = NULL;
+  pid_t child = fork();
+  if (child == 0) {
+    dup2(2, 1);                       /* --json: standard output is ours */
+    execv(argv[0], (char *const *)argv);
+    _exit(127);
+  }
+  int status = -1;
+  if (child > 0) waitpid(child, &status, 0);
+  char *ptx = status == 0 ? read_all(out, size) : NULL;
+  unlink(out);
+  rmdir(folder);
+  toolchain_temp_done(folder);
+  return ptx;
+}
+
+/* The PTX text of the file, malloc'ed; NULL after telling why, with the exit status to return. */
+static char *load_ptx(struct request *q, size_t *size, int *status)
+{
+  size_t length = strlen(q->file);
+  bool is_ptx = length > 4 && !strcmp(q->file + length - 4, ".ptx");
+  *status = REQUEST_USAGE;
+  if (access(q->file, R_OK) != 0) {
+    usage_error(q, "cannot read %s: %s", q->file, strerror(errno));
+    return NULL;
+  }
+  q->ptx_is_given = is_ptx;
+  if (is_ptx) {
+    char *text = read_all(q->file, size);
+    if (!text) usage_error(q, "cannot read %s: %s", q->file, strerror(errno));
+    return text;
+  }
+  if (*toolchain_find()->nvcc) {
+    char *ptx = compile_nvcc(q, size);
+    if (!ptx) usage_error(q, "%s does not compile; the compiler's messages are above", q->file);
+    return ptx;
+  }
+  struct compiled c;
+  const char *slash = strrchr(q->file, '/');
+  toolchain_cuda(q->file, slash ? slash + 1 : q->file, TOOLCHAIN_CLANG, &c);
+  char *ptx = NULL;
+  if (c.ok) {
+    ptx = c.code;
+    *size = c.code_size;
+    c.code = NULL;
+  } else {
+    for (size_t i = 0; i < c.ndiagnostics; i++)
+      fprintf(stderr, "%s:%u: %s: %s\n", c.diagnostics[i].file, c.diagnostics[i].line,
+              c.diagnostics[i].error ? "error" : "warning", c.diagnostics[i].text);
+    usage_error(q, "%s", c.summary);
+    if (c.our_fault) *status = REQUEST_OURS;
+  }
+  compiled_free(&c);
+  return ptx;
+}
+
+static struct ptx_function *find_kernel(const struct request *q)
+{
+  const struct ptx_module *m = q->module;
+  struct ptx_function *f = ptx_find_entry(m, q->kernel);
+  if (f) return f;
+  fprintf(stderr, "banks %s: no single kernel '%s'; the file has:", q->command, q->kernel);
+  for (size_t i = 0; i < m->nfunctions; i++)
+    if (m->functions[i]->is_entry) fprintf(stderr, " %s", m->functions[i]->name);
+  fprintf(stderr, "\n");
+  return NULL;
+}
+
+/* The parameters' names, from the .cu, or from the file that most of the kernel was written in. */
+static bool names_of(const struct request *q, struct signature *names)
+{
+  const struct ptx_function *f = q->entry;
+  const char *name = q->kernel;
+  char plain[256];
+  size_t length = strlen(q->file), text_size;
+  ptx_plain_name(f->name, &name, &length);
+  if (name != q->kernel) snprintf(plain, sizeof plain, "%.*s", (int)length, name);
+  else snprintf(plain, sizeof plain, "%s", f->name);
+  char *text = NULL;
+  if (q->ptx_is_given) {
+    for (size_t i = 0; i < f->ninsts && !text; i++)
+      if (f->insts[i].source_line && f->insts[i].file < q->module->nfiles &&
+          q->module->files[f->insts[i].file])
+        text = profile_source(q->module->files[f->insts[i].file], q->file);
+  } else {
+    text = read_all(q->file, &text_size);
+  }
+  bool found = text && signature_find(text, plain, f->nparams, names);
+  free(text);
+  return found;
+}
+
+int request_load(struct request *q)
+{
+  struct ptx_error error;
+  struct signature names;
+  char why[1000];
+  int status = 0;
+  q->ptx = load_ptx(q, &q->ptx_size, &status);
+  if (!q->ptx) return status;
+  q->module = ptx_read(q->ptx, q->ptx_size, &error);
+  if (!q->module) return usage_error(q, "%s: PTX line %u: %s", q->file, error.line, error.text);
+  q->entry = find_kernel(q);
+  if (!q->entry) return REQUEST_USAGE;
+  bool named = names_of(q, &names);
+  if (!arguments_check(q->entry, q->arguments, q->narguments, named ? &names : NULL, why,
+                       sizeof why))
+    return usage_error(q, "%s", why);
+  q->nbuffers = arguments_buffers(q->arguments, q->narguments, q->buffers, REQUEST_BUFFERS);
+  if (q->nbuffers > REQUEST_BUFFERS)
+    return usage_error(q, "more than %d buffers", REQUEST_BUFFERS);
+  return 0;
+}
+
+/* ---- the run ------------------------------------------------------------------------------- */
+
+static int ours(const struct request *q, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static int ours(const struct request *q, const char *format, ...)
+{
+  va_list ap;
+  fprintf(stderr, "banks %s: ", q->command);
+  va_start(ap, format);
+  vfprintf(stderr, format, ap);
+  va_end(ap);
+  fprintf(stderr, "\n");
+  return REQUEST_OURS;
+}
+
+int request_run(struct request *q)
+{
+  uint64_t memory = UINT64_C(1) << 31;
+  for (size_t i = 0; i < q->nbuffers; i++) memory += q->buffers[i]->bytes + 4096;
+  struct sim_options options = {.threads = q->threads, .step_budget = q->budget,
+                                .warp_budget = q->budget, .memory_limit = memory,
+                                .no_fuse = q->no_fuse, .seed = 1};
+  struct ptx_error error;
+  uint8_t *params = NULL;
+  size_t param_bytes;
+  q->sim = sim_open(&options);
+  if (!q->sim) return ours(q, "the host has no memory for the simulator");
+  if (!sim_load(q->sim, q->module, &error))
+    return usage_error(q, "%s: PTX line %u%s%s: %s", q->file, error.line,
+                       error.source_line ? ", from " : "",
+                       error.source_line ? error.source_file : "", error.text);
+  for (size_t i = 0; i < q->nbuffers; i++) {
+    struct argument *a = q->buffers[i];
+    a->address = sim_alloc(q->sim, a->bytes, a->label, false);
+    void *to = a->address && a->bytes ? sim_host(q->sim, a->address, a->bytes) : NULL;
+    if (!a->address || (a->bytes && !to))
+      return ours(q, "%s: no memory for %zu bytes", a->label, a->bytes);
+    if (to) memcpy(to, a->data, a->bytes);
+  }
+  if (!arguments_pack(q->entry, q->arguments, q->narguments, &params, &param_bytes))
+    return ours(q, "out of memory");
+  struct sim_launch launch = {.kernel = q->entry->name, .shared_bytes = q->shared,
+                              .params = params, .param_bytes = param_bytes};
+  memcpy(launch.grid, q->grid, sizeof launch.grid);
+  memcpy(launch.block, q->block, sizeof launch.block);
+  sim_launch(q->sim, &launch, &q->result);
+  free(params);
+  return 0;
+}
+
+void request_free(struct request *q)
+{
+  sim_result_free(&q->result);
+  if (q->sim) sim_close(q->sim);
+  if (q->module) ptx_free(q->module);
+  free(q->ptx);
+  for (size_t i = 0; i < q->narguments; i++) argument_free(&q->arguments[i]);
+  memset(q, 0, sizeof *q);
+}

@@ -1,0 +1,19 @@
+/* The parameters of a kernel as its source names them: PTX has only their sizes. */
+#ifndef SIGNATURE_H
+#define SIGNATURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { SIGNATURE_MOST = 64 };
+
+struct signature {
+  size_t n;
+  struct { char text[80], name[40]; } params[SIGNATURE_MOST];   /* "const float *in", "in" */
+};
+
+/* Looks in C++ text for the __global__ function of that plain name with `n` parameters.  False when
+ * it is not there, is written by a macro, or when several with as many parameters differ. */
+bool signature_find(const char *source, const char *kernel, size_t n, struct signature *out);
+
+#endif

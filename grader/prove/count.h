@@ -1,0 +1,25 @@
+/* Running Nsight Compute over jobs, and reading back what it counted.  In `folder` are
+ *
+ *   launches.bin               the jobs, as banks worker --launches reads them; removed afterwards
+ *   raw.csv, source.csv        the profiler's tables (ncu.h): what --record keeps
+ *   report.ncu-rep, log.txt, output.txt
+ *
+ * Failures are told on standard error. */
+#ifndef COUNT_H
+#define COUNT_H
+
+#include "prove/ncu.h"
+
+/* Is there a GPU, and a profiler?  Its name. */
+bool count_possible(char *name, size_t size);
+
+/* Counts the jobs in folder/launches.bin, `n` launches in all. */
+bool count_launches(const char *folder, size_t n, unsigned seconds);
+
+/* Reads the tables of `n` launches of these kernels (plain names), in order. */
+bool count_tables(const char *folder, const char *const *kernels, size_t n, struct ncu_report *r);
+
+/* Removes what is named above, `more` (NULL: nothing) and the folder, if it is empty then. */
+void count_tidy(const char *folder, const char *more);
+
+#endif

@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+static const char *plural(unsigned n) { return n == 1 ? "" : "s"; }
+
 static unsigned cost(const struct access *a) { return model_cost(a).wavefronts; }
 
 /* The access as it would be with rows of `pitch` bytes made `pad` bytes longer. */
@@ -106,7 +108,7 @@ static size_t advise_short_rows(const struct access *a, unsigned lanes, uint64_t
   return (size_t)snprintf(out, size, "%u lanes share a row, and the rows are %" PRIu64 " bytes "
                           "apart (%" PRIu64 " elements): %" PRIu64 " bytes (%" PRIu64 " elements) "
                           "give %u wavefront%s", lanes, pitch, pitch / a->width, to, to / a->width,
-                          best, best == 1 ? "" : "s");
+                          best, plural(best));
 }
 
 static bool power_of_two(uint64_t n) { return n && !(n & (n - 1)); }
@@ -123,15 +125,47 @@ static unsigned most_on_one_address(const struct access *a)
   return most;
 }
 
-static void advise_global(const struct access *a, const struct model_cost *c, char *out,
+/* Do the lanes together move one run of bytes, in whatever order? */
+static bool one_run(const struct access *a)
+{
+  uint64_t low = lowest(a);
+  uint32_t seen = 0;
+  for (unsigned t = 0; t < MODEL_LANES; t++) {
+    if (!(a->mask >> t & 1)) continue;
+    uint64_t at = (a->addr[t] - low) / a->width;
+    if ((a->addr[t] - low) % a->width || at >= MODEL_LANES) return false;
+    seen |= 1u << at;
+  }
+  return (seen & (seen + 1)) == 0;           /* ones from the lowest bit on */
+}
+
+static void advise_global(const struct access *a, const struct model_cost *c, bool atomic, char *out,
                           size_t size)
 {
-  if (c->sectors <= c->ideal) return;
-  struct access b = in_a_row(a, lowest(a) / MODEL_SECTOR * MODEL_SECTOR);
-  unsigned sectors = model_cost(&b).sectors;
-  if (sectors < c->sectors)
-    snprintf(out, size, "let neighbouring lanes take neighbouring elements: %u sectors instead of "
-             "%u; go through shared memory when the order has to change", sectors, c->sectors);
+  uint64_t begin = lowest(a) / MODEL_SECTOR * MODEL_SECTOR;
+  unsigned same = most_on_one_address(a);
+  int64_t stride;
+  struct access row = in_a_row(a, begin), moved = *a;
+  for (unsigned t = 0; t < MODEL_LANES; t++) moved.addr[t] -= lowest(a) - begin;
+  unsigned together = model_cost(&row).sectors, aligned = model_cost(&moved).sectors;
+  if (atomic) {
+    if (same > 1 || c->sectors > c->ideal)
+      snprintf(out, size, "add up in shared memory or with shuffles first, then make one global "
+               "atomic a block for each address");
+  } else if (one_run(a)) {
+    if (aligned < c->sectors)
+      snprintf(out, size, "neighbouring elements already, but they begin %" PRIu64 " bytes into a "
+               "sector: rows that begin at a multiple of %d bytes give %u sector%s",
+               lowest(a) - begin, MODEL_SECTOR, aligned, plural(aligned));
+  } else if (c->sectors > c->ideal && together < c->sectors) {
+    if (model_stride_find(a, &stride))
+      snprintf(out, size, "neighbouring lanes are %" PRId64 " bytes apart; let them take "
+               "neighbouring elements (swap the loops, or turn the tile in shared memory): %u "
+               "sector%s", stride, together, plural(together));
+    else
+      snprintf(out, size, "let neighbouring lanes take neighbouring elements, through shared memory "
+               "when the order has to change: %u sector%s", together, plural(together));
+  }
 }
 
 static void advise_atomic(const struct access *a, const struct model_cost *c, char *out,
@@ -148,12 +182,12 @@ static void advise_atomic(const struct access *a, const struct model_cost *c, ch
              "words used together lie in different banks");
 }
 
-void profile_advise(const struct access *a, char *out, size_t size)
+void profile_advise(const struct access *a, enum profile_class class, char *out, size_t size)
 {
   struct model_cost c = model_cost(a);
   *out = 0;
   if (a->op == MODEL_GLOBAL_LOAD || a->op == MODEL_GLOBAL_STORE) {
-    advise_global(a, &c, out, size);
+    advise_global(a, &c, class == PROFILE_GLOBAL_ATOMIC, out, size);
     return;
   }
   if (c.wavefronts <= c.ideal) return;
@@ -193,6 +227,11 @@ void profile_advise(const struct access *a, char *out, size_t size)
     }
   }
   struct access row = in_a_row(a, base / 128 * 128);
+  if (!used && !pitch) {
+    snprintf(out, size, "the addresses follow no pattern, so no padding cures it; lanes that take "
+             "neighbouring elements pay %u wavefront%s", cost(&row), plural(cost(&row)));
+    return;
+  }
   if (used < size && cost(&row) < c.wavefronts)
     snprintf(out + used, size - used, "%slet neighbouring lanes take neighbouring elements (swap "
              "the loops): %u", used ? "; or " : "", cost(&row));

@@ -45,16 +45,16 @@ static json_t *line(const struct profile_line *l)
 {
   const struct sim_site *s = &l->sum;
   bool is_global = s->op == MODEL_GLOBAL_LOAD || s->op == MODEL_GLOBAL_STORE;
-  json_t *j = json_pack("{s:o, s:i, s:i, s:o, s:s, s:i, s:o, s:o, s:b, s:i, s:o}", "file",
+  json_t *j = json_pack("{s:o, s:i, s:i, s:o, s:s, s:i, s:o, s:o, s:b, s:i, s:o, s:o}", "file",
                         text(l->file), "line", (int)s->line, "ptx_line", (int)s->ptx_line,
                         "source", text(l->source), "access", l->operation, "width", (int)s->width,
                         "requests", number(s->requests), "excess", number(l->excess), "exact",
                         (int)s->exact, "worst", (int)s->worst_wavefronts, "advice",
-                        text(l->advice));
+                        text(l->advice), "note", text(l->note));
   if (!j) return NULL;
   if (is_global) {
     json_object_set_new(j, "sectors", number(s->sectors));
-    json_object_set_new(j, "ideal", number(l->ideal_sectors));
+    json_object_set_new(j, "ideal", number(s->ideal));
   } else {
     json_object_set_new(j, "wavefronts", number(s->wavefronts));
     json_object_set_new(j, "ideal", number(s->ideal));

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *profile_operation(enum model_op op)
+static const char *operation(enum model_op op, enum profile_class class)
 {
   static const char *const names[MODEL_OPS] = {
     [MODEL_LOAD] = "shared load", [MODEL_STORE] = "shared store",
@@ -17,12 +17,25 @@ const char *profile_operation(enum model_op op)
     [MODEL_ATOM_LOOP64] = "shared atomic loop", [MODEL_CP_ASYNC] = "cp.async",
     [MODEL_GLOBAL_LOAD] = "global load", [MODEL_GLOBAL_STORE] = "global store",
   };
+  if (class == PROFILE_GLOBAL_ATOMIC) return "global atomic";
   return (unsigned)op < MODEL_OPS && names[op] ? names[op] : "access";
 }
 
 static bool is_global(enum model_op op)
 {
   return op == MODEL_GLOBAL_LOAD || op == MODEL_GLOBAL_STORE;
+}
+
+/* The simulator prices a global atomic as the loads and stores it makes: the instruction tells. */
+static enum profile_class class_of(const struct ptx_module *m, const struct sim_site *s)
+{
+  const char *name = m->functions[s->function]->insts[s->inst].mnemonic;
+  if (is_global(s->op))
+    return !strncmp(name, "atom", 4) || !strncmp(name, "red", 3) ? PROFILE_GLOBAL_ATOMIC
+           : s->op == MODEL_GLOBAL_LOAD ? PROFILE_GLOBAL_LOAD : PROFILE_GLOBAL_STORE;
+  if (s->op >= MODEL_ATOM_NATIVE && s->op <= MODEL_ATOM_LOOP64) return PROFILE_SHARED_ATOMIC;
+  return s->op == MODEL_LOAD || (s->op >= MODEL_LDMATRIX_X1 && s->op <= MODEL_LDMATRIX_X4)
+           ? PROFILE_SHARED_LOAD : PROFILE_SHARED_STORE;
 }
 
 /* Line `number` of `text`, without its indentation. */
@@ -82,6 +95,37 @@ static void add(struct profile_line *l, const struct sim_site *s)
   }
 }
 
+/* The notes of the plan by which a function's accesses were joined. */
+struct notes {
+  uint32_t function;
+  struct sim_plan *plan;
+  size_t n;
+};
+
+static const char *note_of(struct notes *notes, const struct ptx_module *m,
+                           const struct sim_site *s)
+{
+  if (!notes->plan || notes->function != s->function) {
+    free(notes->plan);
+    notes->plan = NULL;
+    notes->function = s->function;
+    notes->n = sim_plan(m, m->functions[s->function], &notes->plan);
+  }
+  for (size_t i = 0; i < notes->n; i++)
+    if (notes->plan[i].reason &&
+        (notes->plan[i].inst == s->inst || notes->plan[i].issuer == s->inst))
+      return notes->plan[i].reason;
+  return NULL;
+}
+
+/* Once a line, however many of its instructions have it. */
+static void add_note(struct profile_line *l, const char *note)
+{
+  if (!note || strstr(l->note, note)) return;
+  size_t used = strlen(l->note);
+  snprintf(l->note + used, sizeof l->note - used, "%s%s", used ? "; " : "", note);
+}
+
 static int worst_first(const void *pa, const void *pb)
 {
   const struct profile_line *a = pa, *b = pb;
@@ -101,6 +145,7 @@ bool profile_lines(struct profile *p, const char *ptx_name, const char *ptx)
   const struct ptx_module *m = p->module;
   char **texts = calloc(m->nfiles + 1, sizeof *texts);
   p->lines = calloc(r->nsites ? r->nsites : 1, sizeof *p->lines);
+  struct notes notes = {0};
   p->nlines = 0;
   if (!texts || !p->lines) {
     free(texts);
@@ -110,18 +155,24 @@ bool profile_lines(struct profile *p, const char *ptx_name, const char *ptx)
     const struct sim_site *s = &r->sites[i];
     size_t at = 0;
     if (s->requests == 0) continue;
+    enum profile_class class = class_of(m, s);
+    const char *note = p->as_written ? NULL : note_of(&notes, m, s);
     while (at < p->nlines &&
            !(p->lines[at].sum.file == s->file && p->lines[at].sum.line == s->line &&
              (s->line || p->lines[at].sum.ptx_line == s->ptx_line) &&
-             p->lines[at].sum.op == s->op && p->lines[at].sum.width == s->width))
+             p->lines[at].class == class && p->lines[at].sum.op == s->op &&
+             p->lines[at].sum.width == s->width))
       at++;
     if (at < p->nlines) {
       add(&p->lines[at], s);
+      add_note(&p->lines[at], note);
       continue;
     }
     struct profile_line *l = &p->lines[p->nlines++];
     l->sum = *s;
-    l->operation = profile_operation(s->op);
+    l->class = class;
+    l->operation = operation(s->op, class);
+    add_note(l, note);
     if (s->line && s->file < m->nfiles && m->files[s->file]) {
       snprintf(l->file, sizeof l->file, "%s", m->files[s->file]);
       if (!texts[s->file]) texts[s->file] = profile_source(m->files[s->file], ptx_name);
@@ -135,14 +186,13 @@ bool profile_lines(struct profile *p, const char *ptx_name, const char *ptx)
   for (size_t i = 0; i < p->nlines; i++) {
     struct profile_line *l = &p->lines[i];
     struct sim_site *s = &l->sum;
-    l->ideal_sectors = is_global(s->op) ? (s->bytes + MODEL_SECTOR - 1) / MODEL_SECTOR : 0;
     uint64_t spent = is_global(s->op) ? s->sectors : s->wavefronts;
-    uint64_t least = is_global(s->op) ? l->ideal_sectors : s->ideal;
-    l->excess = spent > least ? spent - least : 0;
+    l->excess = spent > s->ideal ? spent - s->ideal : 0;
     l->has_stride = model_stride_find(&s->worst, &l->stride);
-    profile_advise(&s->worst, l->advice, sizeof l->advice);
+    profile_advise(&s->worst, l->class, l->advice, sizeof l->advice);
   }
   qsort(p->lines, p->nlines, sizeof *p->lines, worst_first);
+  free(notes.plan);
   for (size_t i = 0; i < m->nfiles; i++) free(texts[i]);
   free(texts);
   return true;

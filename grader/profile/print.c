@@ -30,10 +30,10 @@ static void print_line(FILE *to, const struct profile_line *l)
   place(l, where, sizeof where);
   if (l->has_stride) snprintf(stride, sizeof stride, "%" PRId64, l->stride);
   uint64_t spent = is_global(l) ? l->sum.sectors : l->sum.wavefronts;
-  uint64_t least = is_global(l) ? l->ideal_sectors : l->sum.ideal;
   fprintf(to, "%-20s %-18s %3u B %10" PRIu64 " %s%8.2f %8.2f %11" PRIu64 " %7s  %s\n", where,
           l->operation, l->sum.width, l->sum.requests, l->sum.exact ? " " : "~",
-          per(spent, l->sum.requests), per(least, l->sum.requests), l->excess, stride, l->source);
+          per(spent, l->sum.requests), per(l->sum.ideal, l->sum.requests), l->excess, stride, l->source);
+  if (*l->note) fprintf(to, "%-20s   ptxas may do better here: %s\n", "", l->note);
 }
 
 static void heading(FILE *to, const char *unit)

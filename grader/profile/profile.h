@@ -12,23 +12,31 @@
 
 #include "sim/sim.h"
 
+/* Where a line's counts go in the totals. */
+enum profile_class {
+  PROFILE_SHARED_LOAD, PROFILE_SHARED_STORE, PROFILE_SHARED_ATOMIC,
+  PROFILE_GLOBAL_LOAD, PROFILE_GLOBAL_STORE, PROFILE_GLOBAL_ATOMIC, PROFILE_CLASSES
+};
+
 /* What one source line did with one kind of access. */
 struct profile_line {
+  enum profile_class class;
   struct sim_site sum;         /* counts added up; worst: the worst request of all */
   char file[256];              /* as the compiler named it; "" when unknown */
   const char *operation;       /* "shared load", "global store" ... */
   char source[200];            /* the line's text, "" when the file cannot be read */
   uint64_t excess;             /* wavefronts, or sectors, above the ideal */
-  uint64_t ideal_sectors;      /* global only */
   bool has_stride;
   int64_t stride;              /* bytes between neighbouring lanes of the worst request */
   char advice[400];            /* a sentence, "" when there is nothing to say */
+  char note[200];              /* why the compiler may do better than counted here, or "" */
 };
 
 struct profile {
   const char *kernel;
   const struct ptx_module *module;
   const struct sim_result *result;
+  bool as_written;             /* nothing was joined */
   struct profile_line *lines;  /* worst first */
   size_t nlines;
 };
@@ -47,8 +55,7 @@ bool profile_json(FILE *to, const struct profile *p);
 
 /* One sentence on how to make this access cheaper that is true of it: each cure was tried on the
  * model and gives the cost it names.  Empty when it costs its ideal. */
-void profile_advise(const struct access *a, char *out, size_t size);
+void profile_advise(const struct access *a, enum profile_class class, char *out, size_t size);
 
-const char *profile_operation(enum model_op op);
 
 #endif

@@ -10,6 +10,8 @@
 #include "profile/profile.h"
 #include "run.h"
 
+void test_profile_truth(Suite *s);   /* test_profile_truth.c */
+
 #define PTX "grader/tests/profile/profile.ptx"
 
 enum { WORDS = 24 };
@@ -210,18 +212,18 @@ START_TEST(advice)
         struct access a = {.op = store ? MODEL_STORE : MODEL_LOAD, .width = width, .mask = ~0u};
         for (unsigned t = 0; t < MODEL_LANES; t++) a.addr[t] = t * stride * width;
         struct model_cost c = model_cost(&a);
-        profile_advise(&a, text, sizeof text);
+        profile_advise(&a, store ? PROFILE_SHARED_STORE : PROFILE_SHARED_LOAD, text, sizeof text);
         ck_assert_msg((c.wavefronts > c.ideal) == (*text != 0), "width %u stride %u: '%s'", width,
                       stride, text);
       }
   /* Two rows of 16 lanes, 17 words apart: 16 is better, and no loop is to be swapped. */
   struct access tile = {.op = MODEL_STORE, .width = 4, .mask = ~0u};
   for (unsigned t = 0; t < MODEL_LANES; t++) tile.addr[t] = (t / 16 * 17 + t % 16) * 4;
-  profile_advise(&tile, text, sizeof text);
+  profile_advise(&tile, PROFILE_SHARED_STORE, text, sizeof text);
   ck_assert_msg(strstr(text, "64 bytes (16 elements) give 1 wavefront") && !strstr(text, "swap"),
                 "%s", text);
   struct access hot = {.op = MODEL_ATOM_NATIVE, .width = 4, .mask = ~0u};
-  profile_advise(&hot, text, sizeof text);
+  profile_advise(&hot, PROFILE_SHARED_ATOMIC, text, sizeof text);
   ck_assert_msg(strstr(text, "32 lanes update one address"), "%s", text);
 }
 END_TEST
@@ -237,5 +239,6 @@ Suite *suite_profile(void)
   tcase_add_loop_test(t, small_floats_round_to_even, 0, sizeof halves / sizeof *halves);
   tcase_add_test(t, advice);
   suite_add_tcase(s, t);
+  test_profile_truth(s);
   return s;
 }

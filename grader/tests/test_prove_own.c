@@ -9,6 +9,7 @@
 
 #include "prove/own.h"
 #include "tests/run.h"
+#include "tests/typed.h"
 
 #define PTX "grader/tests/profile/profile.ptx"
 #define ROW PTX " transpose --grid 2,2 --block 32,32 f32[4096]=iota f32[4096] i32:64 i32:64"
@@ -28,19 +29,6 @@ static void in_folder(const char *name, const void *data, size_t size)
   run_write(path, data, size);
 }
 
-static struct request *request_of(const char *row)
-{
-  static char text[400];
-  static struct request q;
-  char *argv[32], *rest = NULL;
-  int n = 0;
-  snprintf(text, sizeof text, "%s", row);
-  for (char *w = strtok_r(text, " ", &rest); w; w = strtok_r(NULL, " ", &rest)) argv[n++] = w;
-  ck_assert_int_eq(request_parse(n, argv, "prove", &q), 0);
-  ck_assert_int_eq(request_load(&q), 0);
-  return &q;
-}
-
 /* The worker's answers to these launches, as a GPU that computes right would give them; `broken` is
  * the launch whose last buffer gets another byte, -1 none. */
 static void record_outcomes(const char *const *rows, int n, int broken)
@@ -49,7 +37,7 @@ static void record_outcomes(const char *const *rows, int n, int broken)
   snprintf(path, sizeof path, "%s/outcomes.bin", folder);
   FILE *f = fopen(path, "we");
   for (int i = 0; i < n; i++) {
-    struct request *q = request_of(rows[i]);
+    struct request *q = typed(rows[i]);
     struct job job;
     struct outcome o;
     ck_assert_msg(own_job(q, "sim", &job, why, sizeof why), "%s", why);
@@ -206,7 +194,7 @@ END_TEST
 /* Pointers in a struct reach the kernel through a worker as well as directly. */
 START_TEST(pointers_in_structs)
 {
-  struct request *q = request_of("grader/tests/kernels/styles.ptx struct_by_value --grid 3 --block 128 "
+  struct request *q = typed("grader/tests/kernels/styles.ptx struct_by_value --grid 3 --block 128 "
                                  "{i32:300,f32:0.5,{f64:1.25,f32:2,i8:3},{f64:-4.5,f32:0.5,i8:-7},"
                                  "f32[300]=uniform,u8x3:9:200:31} f32[300]");
   struct job job, read = {0};
@@ -259,7 +247,7 @@ START_TEST(by_line)
 {
   record(4096, 512, -1);
   for (unsigned line = 12; line <= 13; line++) {
-    struct request *q = request_of(ROW);
+    struct request *q = typed(ROW);
     char path[200], why[300] = "", text[700], *out = NULL;
     const char *const kernels[] = {"transpose", "scaled"};
     struct ncu_report report;

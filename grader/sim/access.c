@@ -293,9 +293,12 @@ static uint32_t span_apart(struct warp *w, const struct sim_inst *i, uint32_t le
     scratch.rel[l] = (int32_t)rel;
     now |= 1u << l;
   }
-  if (o && t->parallel && !parallel_access(w, o, at, scratch.rel, now, i->width, kind)) {
-    warp_reschedule(w);
-    return 0;
+  if (o && t->parallel) {
+    span->base = parallel_access(w, i, o, at, scratch.rel, now, i->width, kind);
+    if (!span->base) {
+      warp_reschedule(w);
+      return 0;
+    }
   }
   scratch.mask = now;
   scratch.again = false;
@@ -342,9 +345,11 @@ static uint32_t span_global(struct warp *w, const struct sim_inst *i, struct pat
     site->object = o;
   }
   if (kind != ACCESS_LOAD && o->read_only) return 0;
-  if (w->runner->parallel && !parallel_access(w, o, first, s->rel, s->mask, i->width, kind))
-    return 0;
   span->base = o->host + (first - o->base);
+  if (w->runner->parallel) {
+    span->base = parallel_access(w, i, o, first, s->rel, s->mask, i->width, kind);
+    if (!span->base) return 0;
+  }
   span->rel = s->rel;
   span->shape = s->shape;
   span->shared = false;

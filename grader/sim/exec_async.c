@@ -133,7 +133,7 @@ static bool read_part(struct warp *w, const struct sim_inst *src, unsigned l, ui
     return false;
   }
   static const int32_t here[SIM_LANES];
-  if (w->runner->parallel && !parallel_access(w, o, at, here, 1u << l, bytes, ACCESS_LOAD))
+  if (w->runner->parallel && !parallel_access(w, src, o, at, here, 1u << l, bytes, ACCESS_LOAD))
     return false;
   memcpy(data + l * ROW, o->host + (at - o->base), bytes);
   return true;

@@ -180,7 +180,52 @@ HANDLER(atom_half)
   }
 }
 
+/* ---- reductions: on several host threads, parallel.c --------------------------------------------------- */
+
+uint32_t atomic_reduction(const struct sim_inst *i)
+{
+  enum atom op = (enum atom)i->target;
+  bool sign = (op == ATOM_MIN || op == ATOM_MAX) && i->small[0] == PTX_SIGNED;
+  return 1u << 31 | (uint32_t)i->width << 16 | (uint32_t)sign << 8 | (uint32_t)op;
+}
+
+void atomic_neutral(const struct sim_inst *i, uint8_t *to, uint64_t bytes)
+{
+  bool sign = i->small[0] == PTX_SIGNED;
+  uint64_t most = i->width == 8 ? UINT64_MAX : UINT32_MAX, v = 0;
+  if (i->target == ATOM_AND) v = most;
+  if (i->target == ATOM_MIN) v = sign ? most >> 1 : most;
+  if (i->target == ATOM_MAX) v = sign ? (most >> 1) + 1 : 0;
+  for (uint64_t at = 0; at + i->width <= bytes; at += i->width) memcpy(to + at, &v, i->width);
+}
+
+void atomic_merge(const struct sim_inst *i, uint8_t *to, const uint8_t *from, uint64_t bytes)
+{
+  for (uint64_t at = 0; at + i->width <= bytes; at += i->width) {
+    uint64_t a = 0, b = 0;
+    memcpy(&a, to + at, i->width);
+    memcpy(&b, from + at, i->width);
+    a = apply((enum atom)i->target, (enum ptx_kind)i->small[0], i->width, a, b, b);
+    memcpy(to + at, &a, i->width);
+  }
+}
+
+static bool commutes(const struct ptx_inst *in, enum atom op)
+{
+  return (op == ATOM_ADD || op == ATOM_AND || op == ATOM_OR || op == ATOM_XOR || op == ATOM_MIN ||
+          op == ATOM_MAX) &&
+         !ptx_has(in, PTX_M_ACQUIRE) && !ptx_has(in, PTX_M_RELEASE) && !ptx_has(in, PTX_M_ACQ_REL);
+}
+
 /* ---- lowering ------------------------------------------------------------------------------------------ */
+
+/* Whether the first operand of `in` is read and not written. */
+static bool first_is_source(const struct ptx_inst *in)
+{
+  bool red = in->ntypes != 0;   /* bar.red has a type; the others have not */
+  return in->op == PTX_ST || in->op == PTX_RED || in->op == PTX_NANOSLEEP ||
+         in->op == PTX_BRX_IDX || ((in->op == PTX_BAR || in->op == PTX_BARRIER) && !red);
+}
 
 /* Whether register r is read anywhere in the function. */
 static bool is_read(const struct ptx_function *f, uint32_t r)
@@ -188,7 +233,7 @@ static bool is_read(const struct ptx_function *f, uint32_t r)
   for (size_t k = 0; k < f->ninsts; k++) {
     const struct ptx_inst *in = &f->insts[k];
     if (in->guard == r) return true;
-    bool stores = in->op == PTX_ST || in->op == PTX_RED;
+    bool stores = first_is_source(in);
     for (unsigned o = 0; o < in->noperands; o++) {
       const struct ptx_operand *p = &in->operands[o];
       bool dest = o == 0 && !stores && p->kind == PTX_O_REG;
@@ -269,6 +314,8 @@ static void lower_atom(struct lowering *l)
           : is_float && op == ATOM_ADD ? MODEL_ATOM_LOOP
           : bits == 16                 ? MODEL_ATOM_LOOP : MODEL_ATOM_NATIVE;
   s->small[2] = (uint8_t)((pair ? PAIR : 0) | (bf ? BF16 : 0));
+  if (!used && !is_float && !half && (bits == 32 || bits == 64) && commutes(in, op))
+    s->flags |= SIM_MEM_COMMUTES;
   if (half) s->run = atom_half;
   if (!s->run)
     s->run = bits == 128 ? atom_128 : bits == 64 ? atom_64 : bits == 16 ? atom_16

@@ -62,7 +62,7 @@ bool sim_load(struct sim *sim, struct ptx_module *module, struct ptx_error *erro
 
 /* ---- one host thread ---------------------------------------------------------------------------- */
 
-static void runner_close(struct runner *t)
+void runner_close(struct runner *t)
 {
   struct block *b = &t->block;
   for (uint32_t k = 0; b->warps && k < b->nwarps; k++) {
@@ -98,21 +98,23 @@ static void runner_close(struct runner *t)
   free(t->spare);
   free(t->nspare);
   free(t->spare_room);
-  memset(t, 0, sizeof *t);
+  *t = (struct runner){.sim = t->sim, .launch = t->launch, .entry = t->entry,
+                       .shared_bytes = t->shared_bytes, .shift = t->shift};
 }
 
 static void *aligned(size_t bytes)
 {
-  void *p = aligned_alloc(64, (bytes + 63) / 64 * 64);
-  if (p) memset(p, 0, (bytes + 63) / 64 * 64);
+  void *p = aligned_alloc(128, (bytes + 127) / 128 * 128);
+  if (p) memset(p, 0, (bytes + 127) / 128 * 128);
   return p;
 }
 
-static bool runner_open(struct runner *t, struct sim *sim, const struct sim_launch *launch,
-                        struct sim_func *entry, uint32_t shared, unsigned shift)
+bool runner_open(struct runner *t)
 {
-  *t = (struct runner){.sim = sim, .launch = launch, .entry = entry,
-                       .fuel = sim->options.step_budget};
+  struct sim *sim = t->sim;
+  const struct sim_launch *launch = t->launch;
+  uint32_t shared = t->shared_bytes;
+  t->fuel = sim->options.step_budget;
   struct block *b = &t->block;
   b->nthreads = launch->block[0] * launch->block[1] * launch->block[2];
   b->nwarps = (b->nthreads + SIM_LANES - 1) / SIM_LANES;
@@ -125,7 +127,7 @@ static bool runner_open(struct runner *t, struct sim *sim, const struct sim_laun
   t->nspare = calloc(sim->nfuncs + 1, sizeof *t->nspare);
   t->spare_room = calloc(sim->nfuncs + 1, sizeof *t->spare_room);
   bool ok = b->warps && b->shared && b->specials && t->sites && t->spare && t->nspare &&
-            t->spare_room && shadow_open(&b->shadow, shared, shift);
+            t->spare_room && shadow_open(&b->shadow, shared, t->shift);
   for (uint32_t k = 0; ok && k < b->nwarps; k++) {
     struct warp *w = &b->warps[k];
     w->block = b;
@@ -361,28 +363,23 @@ bool sim_launch(struct sim *sim, const struct sim_launch *launch, struct sim_res
   uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
   unsigned n = sim->options.threads, shift = narrowest(sim);
   if (n > blocks) n = (unsigned)blocks;
-  struct runner *threads = calloc(n, sizeof *threads);
-  bool ok = threads != NULL, done = false;
+  struct runner *threads = aligned(n * sizeof *threads);
+  bool ok = threads != NULL;
   for (unsigned k = 0; ok && k < n; k++)
-    ok = runner_open(&threads[k], sim, launch, entry, shared, shift);
-  if (ok && n > 1) {
-    done = parallel_run(sim, threads, n, blocks);
-    if (!done) {   /* in order, from the start */
-      for (unsigned k = 0; k < n; k++) runner_close(&threads[k]);
-      n = 1;
-      ok = runner_open(&threads[0], sim, launch, entry, shared, shift);
-    }
-  }
+    threads[k] = (struct runner){.sim = sim, .launch = launch, .entry = entry,
+                                 .shared_bytes = shared, .shift = shift};
+  unsigned together = ok ? parallel_run(sim, threads, n, blocks) : 0;
+  if (ok && !together) ok = runner_open(&threads[0]);
   if (ok) {
-    for (uint64_t at = 0; !done && at < blocks && !threads[0].stop; at++)
+    for (uint64_t at = 0; !together && at < blocks && !threads[0].stop; at++)
       runner_block(&threads[0], at);
-    collect(result, threads, n, threads[0].stop);
+    result->host_threads = together ? together : 1;
+    collect(result, threads, result->host_threads, threads[0].stop);
   } else {
     refuse(result, launch, "the host has no memory for the launch");
     result->faults->kind = SIM_FAULT_MEMORY;
   }
-  for (unsigned k = 0; threads && k < n; k++)
-    if (threads[k].sim) runner_close(&threads[k]);
+  for (unsigned k = 0; threads && k < n; k++) runner_close(&threads[k]);
   free(threads);
   return result->nfaults == 0;
 }

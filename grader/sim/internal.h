@@ -91,7 +91,8 @@ enum {                         /* sim_inst.flags of memory instructions */
   SIM_MEM_ORDERED = 1,         /* relaxed, acquire, release: no race with its like */
   SIM_MEM_SIGNED = 2,
   SIM_MEM_WIDE_ADDRESS = 4,    /* 64-bit address register */
-  SIM_MEM_UNSURE = 8           /* ptxas may do better than the plan */
+  SIM_MEM_UNSURE = 8,          /* ptxas may do better than the plan */
+  SIM_MEM_COMMUTES = 16        /* an atomic that gives the same in any order */
 };
 
 struct sim_func {
@@ -311,10 +312,13 @@ struct fault_note {            /* a fault with its place in the order */
   uint64_t block;
 };
 
-struct runner {                /* one host thread */
+/* One host thread.  Aligned, so that no cache line belongs to two. */
+struct __attribute__((aligned(128))) runner {
   struct sim *sim;
   const struct sim_launch *launch;
   struct sim_func *entry;
+  uint32_t shared_bytes;       /* a block */
+  unsigned shift;              /* log2 of a granule of the shadow */
   struct block block;
   struct site *sites;
   struct fault_note *faults;
@@ -330,6 +334,7 @@ struct runner {                /* one host thread */
   struct frame ***spare;       /* [function]: frames to use again */
   uint32_t *nspare, *spare_room;
   struct sim_parallel *parallel;   /* other threads run blocks too; NULL: in order */
+  uint8_t **partial;           /* [object]: what this thread reduced; parallel.c */
 };
 
 static inline uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
@@ -411,12 +416,24 @@ void async_land_before(struct warp *w, unsigned lane, uint32_t before);
 void async_start(struct warp *w);    /* of a block: forgets what the last one left pending */
 
 /* ---- grid.c, parallel.c ------------------------------------------------------------------------ */
+/* Makes the memory of a runner whose first members, to `shift`, are set.  False: there is none. */
+bool runner_open(struct runner *t);
+void runner_close(struct runner *t);
 void runner_block(struct runner *t, uint64_t linear);
-/* Runs all blocks on n threads.  False: it could have mattered; memory is as before. */
-bool parallel_run(struct sim *sim, struct runner *threads, unsigned n, uint64_t blocks);
-/* Before lanes at `at + rel` touch an object; false: stop, blocks depend on each other. */
-bool parallel_access(struct warp *w, const struct sim_object *o, uint64_t at, const int32_t *rel,
-                     uint32_t lanes, uint32_t width, enum access_kind kind);
+/* Runs all blocks on up to n threads, whose runners are not open yet.  Returns how many took part,
+ * open now.  0: it could have mattered, or it cannot be; memory is as before, runners are closed. */
+unsigned parallel_run(struct sim *sim, struct runner *threads, unsigned n, uint64_t blocks);
+/* Before lanes at `at + rel` touch an object: the host's bytes to take for those at `at`.  NULL:
+ * stop, blocks depend on each other. */
+uint8_t *parallel_access(struct warp *w, const struct sim_inst *i, const struct sim_object *o,
+                         uint64_t at, const int32_t *rel, uint32_t lanes, uint32_t width,
+                         enum access_kind kind);
+
+/* ---- exec_atomic.c: reductions, SIM_MEM_COMMUTES ------------------------------------------------- */
+/* A number not 0, the same for those that commute with each other. */
+uint32_t atomic_reduction(const struct sim_inst *i);
+void atomic_neutral(const struct sim_inst *i, uint8_t *to, uint64_t bytes);   /* fills with it */
+void atomic_merge(const struct sim_inst *i, uint8_t *to, const uint8_t *from, uint64_t bytes);
 
 /* ---- count.c ------------------------------------------------------------------------------------ */
 void count_access(struct warp *w, const struct sim_inst *i, struct site *s, struct pattern *p,

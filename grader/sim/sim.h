@@ -110,6 +110,7 @@ struct sim_result {
   char *printed;               /* device printf, NUL-terminated, capped */
   bool printed_cut;
   bool completed;              /* every thread of every block ran to its end */
+  unsigned host_threads;       /* that ran it: 1 where blocks depend on each other's order */
   uint32_t static_shared;      /* bytes of shared memory a block: static and dynamic */
   uint32_t dynamic_shared;
 };

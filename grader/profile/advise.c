@@ -73,42 +73,61 @@ static uint64_t likely_pitch(const struct access *a)
   return most >= 3 ? best : 0;
 }
 
-/* Rows that several neighbouring lanes share, as of a tile 16 wide: lanes in steps of one element,
- * and every `lanes` lanes a jump by the pitch.  False when the addresses aren't so. */
-static bool short_rows(const struct access *a, unsigned *lanes, uint64_t *pitch)
+/* Two steps: `inner` bytes from lane to lane within groups of `lanes`, `outer` from group to group.
+ * False when the addresses aren't so, or a single step explains them. */
+struct lattice {
+  unsigned lanes;
+  int64_t inner, outer;
+};
+
+static uint64_t at(const struct lattice *l, uint64_t base, unsigned t)
 {
-  if (a->mask != UINT32_MAX) return false;
-  unsigned n = 1;
-  while (n < MODEL_LANES && a->addr[n] == a->addr[0] + n * a->width) n++;
-  if (n < 2 || n > MODEL_LANES / 2 || a->addr[n] <= a->addr[n - 1]) return false;
-  *lanes = n;
-  *pitch = a->addr[n] - a->addr[0];
-  for (unsigned t = 0; t < MODEL_LANES; t++)
-    if (a->addr[t] != a->addr[0] + t / n * *pitch + t % n * a->width) return false;
-  return true;
+  return base + (uint64_t)(t % l->lanes * l->inner + t / l->lanes * l->outer);
 }
 
-/* Another distance between such rows: the nearest of the cheapest. */
-static size_t advise_short_rows(const struct access *a, unsigned lanes, uint64_t pitch, char *out,
-                                size_t size)
+static bool find_lattice(const struct access *a, struct lattice *l)
+{
+  if (a->mask != UINT32_MAX) return false;
+  for (unsigned n = MODEL_LANES / 2; n >= 2; n /= 2) {
+    *l = (struct lattice){n, (int64_t)(a->addr[1] - a->addr[0]), (int64_t)(a->addr[n] - a->addr[0])};
+    unsigned t = 0;
+    while (t < MODEL_LANES && a->addr[t] == at(l, a->addr[0], t)) t++;
+    if (t == MODEL_LANES && l->inner > 0 && l->outer > 0 && l->outer != l->inner * n) return true;
+  }
+  return false;
+}
+
+/* Another distance between the rows: the longer step is one from row to row.  The nearest of the
+ * cheapest. */
+static void advise_lattice(const struct access *a, const struct lattice *l, char *out, size_t size)
 {
   unsigned unit = a->width < MODEL_WORD ? MODEL_WORD : a->width, best = cost(a);
-  uint64_t to = 0, away = 0;
-  for (uint64_t p = lanes * a->width; p <= pitch + 128; p++) {
+  bool rows = l->outer > l->inner;           /* a group lies along a row, else across rows */
+  uint64_t step = (uint64_t)(rows ? l->outer : l->inner), to = 0, away = 0;
+  uint64_t least = rows ? (uint64_t)l->inner * l->lanes
+                        : (uint64_t)l->outer * (MODEL_LANES / l->lanes);
+  for (uint64_t p = least; p <= step + 128; p++) {
     if (p % unit) continue;
+    struct lattice with = *l;
+    *(rows ? &with.outer : &with.inner) = (int64_t)p;
     struct access b = *a;
-    for (unsigned t = 0; t < MODEL_LANES; t++)
-      b.addr[t] = a->addr[0] + t / lanes * p + t % lanes * a->width;
+    for (unsigned t = 0; t < MODEL_LANES; t++) b.addr[t] = at(&with, a->addr[0], t);
     unsigned c = cost(&b);
-    uint64_t d = p > pitch ? p - pitch : pitch - p;
-    if (c > best || (c == best && (!to || d >= away))) continue;
+    uint64_t d = p > step ? p - step : step - p;
+    if (c > best || (c == best && (!to || d > away || (d == away && p < to)))) continue;
     best = c, to = p, away = d;
   }
-  if (!to) return 0;
-  return (size_t)snprintf(out, size, "%u lanes share a row, and the rows are %" PRIu64 " bytes "
-                          "apart (%" PRIu64 " elements): %" PRIu64 " bytes (%" PRIu64 " elements) "
-                          "give %u wavefront%s", lanes, pitch, pitch / a->width, to, to / a->width,
-                          best, plural(best));
+  if (!to) return;
+  if (rows && l->inner == (int64_t)a->width)
+    snprintf(out, size, "%u lanes share a row, and the rows are %" PRIu64 " bytes apart (%" PRIu64
+             " elements): ", l->lanes, step, step / a->width);
+  else
+    snprintf(out, size, "%u lanes %s, and the rows are %" PRIu64 " bytes apart (%" PRIu64
+             " elements): ", l->lanes, rows ? "share a row with gaps" : "go across rows", step,
+             step / a->width);
+  size_t used = strlen(out);
+  snprintf(out + used, size - used, "%" PRIu64 " bytes (%" PRIu64 " elements) give %u wavefront%s", to,
+           to / a->width, best, plural(best));
 }
 
 static bool power_of_two(uint64_t n) { return n && !(n & (n - 1)); }
@@ -178,8 +197,8 @@ static void advise_atomic(const struct access *a, const struct model_cost *c, ch
              a->op == MODEL_ATOM_LOOP || a->op == MODEL_ATOM_LOOP64
                ? " (this type has no native atomic and loops)" : "");
   else if (c->wavefronts > c->ideal)
-    snprintf(out, size, "lanes update different words of one bank: spread the counters so that "
-             "words used together lie in different banks");
+    snprintf(out, size, "lanes update different words of one bank; with a copy of the counters for "
+             "each lane, at counter * %d + lane, they never meet", MODEL_LANES);
 }
 
 void profile_advise(const struct access *a, enum profile_class class, char *out, size_t size)
@@ -198,11 +217,11 @@ void profile_advise(const struct access *a, enum profile_class class, char *out,
   unsigned unit = a->width < MODEL_WORD ? MODEL_WORD : a->width;
   uint64_t base = lowest(a), pitch = likely_pitch(a);
   size_t used = 0;
-  unsigned best = c.wavefronts, lanes;
-  uint64_t apart;
-  if (short_rows(a, &lanes, &apart)) {     /* neighbours are in a row already */
-    advise_short_rows(a, lanes, apart, out, size);
-    return;
+  unsigned best = c.wavefronts;
+  struct lattice lattice;
+  if (find_lattice(a, &lattice)) {           /* neighbours are in rows already */
+    advise_lattice(a, &lattice, out, size);
+    if (*out) return;
   }
   if (pitch > a->width) {
     uint64_t pad = 0;
@@ -215,9 +234,9 @@ void profile_advise(const struct access *a, enum profile_class class, char *out,
     }
     if (pad)
       used += (size_t)snprintf(out, size, "pad the rows from %" PRIu64 " to %" PRIu64
-                               " bytes (%" PRIu64 " to %" PRIu64 " elements): %u wavefront%s",
-                               pitch, pitch + pad, pitch / a->width, (pitch + pad) / a->width, best,
-                               best == 1 ? "" : "s");
+                               " bytes (%" PRIu64 " to %" PRIu64 " elements of %u): %u wavefront%s",
+                               pitch, pitch + pad, pitch / a->width, (pitch + pad) / a->width,
+                               a->width, best, plural(best));
     if (power_of_two(pitch) && pitch >= 2 * unit && used < size) {
       struct access b = swizzled(a, base, pitch, unit);
       if (cost(&b) < c.wavefronts)
@@ -232,7 +251,8 @@ void profile_advise(const struct access *a, enum profile_class class, char *out,
              "neighbouring elements pay %u wavefront%s", cost(&row), plural(cost(&row)));
     return;
   }
-  if (used < size && cost(&row) < c.wavefronts)
+  bool matrix = a->op >= MODEL_LDMATRIX_X1 && a->op <= MODEL_STMATRIX_X4;   /* rows are given */
+  if (used < size && !matrix && cost(&row) < c.wavefronts)
     snprintf(out + used, size - used, "%slet neighbouring lanes take neighbouring elements (swap "
              "the loops): %u", used ? "; or " : "", cost(&row));
 }

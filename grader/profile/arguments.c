@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "profile/kernels.h"
+
 static const uint64_t MOST_BYTES = UINT64_C(1) << 34;
 enum { MOST_STRUCT = 4096, MOST_FIELDS = 256, DEEPEST = 8 };
 
@@ -377,12 +379,20 @@ static void label(struct argument *a, const char *of)
   }
 }
 
+/* The kernel's name as its author has it, without the parameters. */
+static void short_name(const struct ptx_function *kernel, char *to, size_t size)
+{
+  kernels_name(kernel, to, size);
+  char *open = strchr(to, '(');
+  if (open && open > to && strncmp(open, "(anonymous", 10)) *open = 0;
+}
+
 static bool wrong_number(const struct ptx_function *kernel, const struct argument *a, size_t n,
                          const struct signature *names, char *why, size_t size)
 {
-  char wanted[80];
-  size_t used = (size_t)snprintf(why, size, "%s takes %zu argument%s", kernel->name,
-                                 kernel->nparams, kernel->nparams == 1 ? "" : "s");
+  char wanted[80], called[200];
+  short_name(kernel, called, sizeof called);
+  size_t used = (size_t)snprintf(why, size, "%s takes %zu argument%s", called, kernel->nparams, kernel->nparams == 1 ? "" : "s");
   for (size_t i = 0; i < kernel->nparams && used < size; i++) {
     describe(kernel->params[i], wanted, sizeof wanted);
     used += (size_t)snprintf(why + used, size - used, "%s %s", i ? "," : ":",
@@ -397,7 +407,8 @@ static bool wrong_number(const struct ptx_function *kernel, const struct argumen
 bool arguments_check(const struct ptx_function *kernel, struct argument *a, size_t n,
                      const struct signature *names, char *why, size_t size)
 {
-  char wanted[80], given[80], laid[400];
+  char wanted[80], given[80], laid[400], called[200];
+  short_name(kernel, called, sizeof called);
   if (n != kernel->nparams) return wrong_number(kernel, a, n, names, why, size);
   for (size_t i = 0; i < n; i++) {
     const struct ptx_symbol *p = kernel->params[i];
@@ -411,10 +422,10 @@ bool arguments_check(const struct ptx_function *kernel, struct argument *a, size
     layout(&a[i], laid, sizeof laid);
     if (is_struct(p) && a[i].align > p->align && rounded(a[i].size, p->align) == p->bytes)
       return wrong(why, size, "%s of %s: %s aligned to %u is expected%s%s; '%s' would be aligned to "
-                   "%zu", a[i].label, kernel->name, wanted, p->align, *name ? ": " : "",
+                   "%zu", a[i].label, called, wanted, p->align, *name ? ": " : "",
                    *name ? names->params[i].text : "", a[i].text, a[i].align);
     return wrong(why, size, "%s of %s: %s is expected%s%s; found '%s', %s%s", a[i].label,
-                 kernel->name, wanted, *name ? ": " : "", *name ? names->params[i].text : "",
+                 called, wanted, *name ? ": " : "", *name ? names->params[i].text : "",
                  a[i].text, given, laid);
   }
   return true;

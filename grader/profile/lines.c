@@ -26,8 +26,7 @@ static bool is_global(enum model_op op)
   return op == MODEL_GLOBAL_LOAD || op == MODEL_GLOBAL_STORE;
 }
 
-/* The simulator prices a global atomic as the loads and stores it makes: the instruction tells. */
-static enum profile_class class_of(const struct ptx_module *m, const struct sim_site *s)
+enum profile_class profile_class(const struct ptx_module *m, const struct sim_site *s)
 {
   const char *name = m->functions[s->function]->insts[s->inst].mnemonic;
   if (is_global(s->op))
@@ -155,7 +154,7 @@ bool profile_lines(struct profile *p, const char *ptx_name, const char *ptx)
     const struct sim_site *s = &r->sites[i];
     size_t at = 0;
     if (s->requests == 0) continue;
-    enum profile_class class = class_of(m, s);
+    enum profile_class class = profile_class(m, s);
     const char *note = p->as_written ? NULL : note_of(&notes, m, s);
     while (at < p->nlines &&
            !(p->lines[at].sum.file == s->file && p->lines[at].sum.line == s->line &&

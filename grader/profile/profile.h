@@ -18,6 +18,10 @@ enum profile_class {
   PROFILE_GLOBAL_LOAD, PROFILE_GLOBAL_STORE, PROFILE_GLOBAL_ATOMIC, PROFILE_CLASSES
 };
 
+/* Of a site of a run of that module: a global atomic is priced as a load or store, the instruction
+ * tells. */
+enum profile_class profile_class(const struct ptx_module *m, const struct sim_site *s);
+
 /* What one source line did with one kind of access. */
 struct profile_line {
   enum profile_class class;

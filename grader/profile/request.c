@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "profile/kernels.h"
 #include "profile/profile.h"
 #include "toolchain/toolchain.h"
 
@@ -19,7 +20,7 @@ const char request_help[] =
   "  --shared BYTES  dynamic shared memory\n"
   "  --json          the profile as JSON on standard output\n"
   "  --pictures N    draw the worst request of N lines (3)\n"
-  "  --nvcc=FLAG     passed to the compiler, like --nvcc=-DTILE=33; may be repeated\n"
+  "  -I... -D...     passed to nvcc, as -std= and -arch= are; --nvcc=FLAG for any other\n"
   "  --threads N     host threads; the result is the same with any number\n"
   "  --budget N      warp instructions the kernel may execute\n"
   "  --as-written    count PTX as written, without joining accesses as ptxas does\n"
@@ -49,30 +50,28 @@ static int usage_error(const struct request *q, const char *format, ...)
   return REQUEST_USAGE;
 }
 
-/* "16", "16,8", "16,8,2": at least 1 each. */
+/* "16", "16,8", "1024/16,8,2": at least 1 each. */
 static bool dimensions(const char *text, uint32_t out[3])
 {
   out[0] = out[1] = out[2] = 1;
   for (int i = 0; i < 3; i++) {
-    char *end;
-    errno = 0;
-    unsigned long long n = strtoull(text, &end, 10);
-    if (end == text || errno || n == 0 || n > UINT32_MAX || *text == '-') return false;
+    uint64_t n;
+    size_t length = strcspn(text, *text == '0' ? "," : ",x");   /* 32x8, too, but 0x20 */
+    if (!value_whole(text, length, &n) || n == 0 || n > UINT32_MAX) return false;
     out[i] = (uint32_t)n;
-    if (!*end) return true;
-    if (*end != ',' && *end != 'x') return false;
-    text = end + 1;
+    if (!text[length]) return true;
+    text += length + 1;
   }
   return false;
 }
 
-static bool natural(const char *text, uint64_t most, uint64_t *out)
+/* A flag that every compiler knows, as authors have it on their command lines. */
+static bool is_flag(const char *word)
 {
-  char *end;
-  errno = 0;
-  unsigned long long n = strtoull(text, &end, 10);
-  *out = n;
-  return end != text && !*end && !errno && n <= most && *text != '-';
+  static const char *const begins[] = {"-I", "-D", "-U", "-std=", "-arch=", "--std=", "-O"};
+  for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+    if (!strncmp(word, begins[i], strlen(begins[i])) && strlen(word) > strlen(begins[i])) return true;
+  return false;
 }
 
 static int option(struct request *q, const char *name, const char *value)
@@ -92,7 +91,7 @@ static int option(struct request *q, const char *name, const char *value)
     return 0;
   }
   uint64_t most = !strcmp(name, "--budget") ? UINT64_MAX / 2 : UINT32_MAX;
-  if (!natural(value, most, &n))
+  if (!value_whole(value, strlen(value), &n) || n > most)
     return usage_error(q, "%s: expected a whole number, found '%s'", name, value);
   if (!strcmp(name, "--shared")) q->shared = (uint32_t)n;
   else if (!strcmp(name, "--threads")) q->threads = n > 1024 ? 1024 : (unsigned)n;
@@ -113,6 +112,10 @@ int request_parse(int argc, char **argv, const char *command, struct request *q)
     char *arg = argv[i];
     if (!strcmp(arg, "--json")) q->json = true;
     else if (!strcmp(arg, "--as-written")) q->no_fuse = true;
+    else if (is_flag(arg)) {
+      int status = option(q, "--nvcc", arg);
+      if (status) return status;
+    }
     else if (arg[0] == '-') {
       size_t length = strcspn(arg, "="), k = 0, n = sizeof valued / sizeof *valued;
       while (k < n && !(strlen(valued[k]) == length && !strncmp(valued[k], arg, length))) k++;
@@ -231,6 +234,11 @@ static char *load_ptx(struct request *q, size_t *size, int *status)
     if (!ptx) usage_error(q, "%s does not compile; the compiler's messages are above", q->file);
     return ptx;
   }
+  if (q->nflags) {
+    usage_error(q, "the compiler's flags are nvcc's, and there is no nvcc here; make the .ptx with "
+                "clang and give that");
+    return NULL;
+  }
   struct compiled c;
   const char *slash = strrchr(q->file, '/');
   toolchain_cuda(q->file, slash ? slash + 1 : q->file, TOOLCHAIN_CLANG, &c);
@@ -248,18 +256,6 @@ static char *load_ptx(struct request *q, size_t *size, int *status)
   }
   compiled_free(&c);
   return ptx;
-}
-
-static struct ptx_function *find_kernel(const struct request *q)
-{
-  const struct ptx_module *m = q->module;
-  struct ptx_function *f = ptx_find_entry(m, q->kernel);
-  if (f) return f;
-  fprintf(stderr, "banks %s: no single kernel '%s'; the file has:", q->command, q->kernel);
-  for (size_t i = 0; i < m->nfunctions; i++)
-    if (m->functions[i]->is_entry) fprintf(stderr, " %s", m->functions[i]->name);
-  fprintf(stderr, "\n");
-  return NULL;
 }
 
 /* The parameters' names, from the .cu, or from the file that most of the kernel was written in. */
@@ -290,14 +286,14 @@ int request_load(struct request *q)
 {
   struct ptx_error error;
   struct signature names;
-  char why[1000];
+  char why[3000];
   int status = 0;
   q->ptx = load_ptx(q, &q->ptx_size, &status);
   if (!q->ptx) return status;
   q->module = ptx_read(q->ptx, q->ptx_size, &error);
   if (!q->module) return usage_error(q, "%s: PTX line %u: %s", q->file, error.line, error.text);
-  q->entry = find_kernel(q);
-  if (!q->entry) return REQUEST_USAGE;
+  q->entry = kernels_find(q->module, q->kernel, why, sizeof why);
+  if (!q->entry) return usage_error(q, "%s: %s", q->file, why);
   bool named = names_of(q, &names);
   if (!arguments_check(q->entry, q->arguments, q->narguments, named ? &names : NULL, why,
                        sizeof why))

@@ -9,17 +9,14 @@
 #define OWN_H
 
 #include "device/job.h"
+#include "profile/profile.h"
 #include "profile/request.h"
 #include "prove/lines.h"
 
-enum own_kind {
-  OWN_SHARED_LOAD, OWN_SHARED_STORE, OWN_SHARED_ATOMIC, OWN_GLOBAL_LOAD, OWN_GLOBAL_STORE,
-  OWN_GLOBAL_ATOMIC, OWN_KINDS
-};
-extern const char *const own_kind_names[OWN_KINDS];
+extern const char *const own_kind_names[PROFILE_CLASSES];
 
 struct own_count {
-  uint64_t requests, cost, ideal;            /* the simulator's; no ideal for global memory */
+  uint64_t requests, cost, ideal;            /* the simulator's */
   uint64_t executed, computed, computed_ideal, counter;
   bool has_counter;
   bool loops, fit;             /* atomics that loop; a rule that is only a fit took part */
@@ -40,7 +37,7 @@ struct own_output {            /* a buffer afterwards */
 };
 
 struct own {
-  struct own_count kinds[OWN_KINDS];
+  struct own_count kinds[PROFILE_CLASSES];
   struct own_line *lines;
   size_t nlines;
   bool lined;                  /* the profiler's instructions have lines */
@@ -59,7 +56,7 @@ void own_free(struct own *o);
 
 /* "equal", or what it is instead: "differs"; "at least", "fit": see proof.c; "counter": the counter
  * alone differs; "ideal": the ideal alone does; "another line". "" where nothing was accessed. */
-const char *own_verdict(const struct own *o, enum own_kind k);
+const char *own_verdict(const struct own *o, enum profile_class k);
 bool own_outputs_equal(const struct own *o);
 bool own_equal(const struct own *o);         /* every kind, and the outputs */
 

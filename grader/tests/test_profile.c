@@ -41,7 +41,7 @@ static const struct { const char *arguments; int status; const char *part; } ans
   {PTX " transpose --grid 2,2 --block 32,32 f32[64*64] f32[64*64] i32:64 i32:64", 0,
    "out[y * height + x] = tile[threadIdx.x][threadIdx.y];"},
   {PTX " transpose --grid 2,2 --block 32,32 f32[4096]=iota f32[4096] i32:64 i32:64", 0,
-   "pad the rows from 128 to 132 bytes (32 to 33 elements): 1 wavefront"},
+   "pad the rows from 128 to 132 bytes (32 to 33 elements of 4): 1 wavefront"},
   {PTX " transpose --grid 2,2 --block 32,32 f32[4096] f32[4096] i32:64 i32:64 --pictures 0", 0,
    "shared loads           128 requests       4096 wavefronts        128 ideal"},
   {PTX " past_the_end --grid 1 --block 32 i32[32]", 1, "fault: "},
@@ -54,7 +54,9 @@ static const struct { const char *arguments; int status; const char *part; } ans
   {PTX " transpose --grid 1 --block 32 f32[9] f32[9] f32:3 i32:3", 2,
    "argument 3 (width) of transpose: a 32-bit integer is expected: int width; found 'f32:3', a "
    "32-bit float"},
-  {PTX " transpos --grid 1 --block 32", 2, "no single kernel 'transpos'; the file has: "},
+  {PTX " transpos --grid 1 --block 32", 2,
+   "there is no kernel 'transpos'; 'transpose' is nearest; the file has 'transpose', 'scaled', "
+   "'past_the_end' and 'copies'"},
   {PTX " scaled --grid 0 --block 32", 2, "--grid: expected X"},
   {PTX " scaled --grid 1", 2, "--grid and --block are needed"},
   {PTX " scaled --grid 1 --block 32 f32[]", 2, "only =@FILE can do without"},

@@ -129,7 +129,7 @@ START_TEST(equal_on_both)
   int status = replay(&out);
   ck_assert_msg(status == 0, "status %d:\n%s", status, out);
   says(out, "shared load 128 4096 128 128 4096 4096 128 equal");
-  says(out, "global store 128 512 - 128 512 512 512 equal");
+  says(out, "global store 128 512 512 128 512 512 512 equal");
   says(out, "buffers afterwards: equal on both (2, 32768 bytes)");
   says(out, "2 of 2 launches equal");
   free(out);
@@ -151,7 +151,7 @@ START_TEST(a_difference_is_told)
   free(out);
   record(4096, 513, -1);                   /* the hardware's counter alone */
   ck_assert_int_eq(replay(&out), 1);
-  says(out, "global load 128 512 - 128 512 513 512 <- counter");
+  says(out, "global load 128 512 512 128 512 513 512 <- counter");
   free(out);
   record(4096, 512, 0);                    /* element 7 of 4096 is 0 * 64 + 7's transposed: 448 */
   ck_assert_int_eq(replay(&out), 1);
@@ -234,6 +234,65 @@ START_TEST(pointers_in_structs)
 }
 END_TEST
 
+/* ---- the recorded table --------------------------------------------------------------------- */
+
+enum { PARTS = 4, COLUMNS = 10 };
+enum column { KIND, REQUESTS, EXECUTED, COST, COMPUTED, COUNTER, IDEAL, COMPUTED_IDEAL, VERDICT, LAUNCH };
+
+static uint64_t at(const char *field) { return strtoull(field, NULL, 10); }
+
+/* One row against today's sums: an equal one stays so, and what differed may only have become equal. */
+static void check_row(char *const *f, const struct own_count *today)
+{
+  bool equal = !strcmp(f[VERDICT], "equal");
+  ck_assert_msg(!equal || at(f[COST]) == at(f[COMPUTED]), "%s is no equal row: %s", f[KIND], f[LAUNCH]);
+  if (equal || !strcmp(f[VERDICT], "ideal"))
+    ck_assert_msg(today->cost == at(f[COMPUTED]), "%s costs %lu, and %s on the GPU: %s", f[KIND],
+                  (unsigned long)today->cost, f[COMPUTED], f[LAUNCH]);
+  else
+    ck_assert_msg(today->cost == at(f[COST]) || today->cost == at(f[COMPUTED]),
+                  "%s costs %lu, neither %s nor the GPU's %s: %s", f[KIND],
+                  (unsigned long)today->cost, f[COST], f[COMPUTED], f[LAUNCH]);
+  if (equal && *f[IDEAL] != '-')
+    ck_assert_msg(today->ideal == at(f[COMPUTED_IDEAL]), "%s: ideal %lu, and %s on the GPU: %s", f[KIND],
+                  (unsigned long)today->ideal, f[COMPUTED_IDEAL], f[LAUNCH]);
+}
+
+START_TEST(the_recorded_kernels)
+{
+  size_t n, launches = 0, equal = 0, rows_checked = 0;
+  char **table = typed_rows("plots/data/h200/kernels.tsv", &n), *last = "";
+  struct own own;
+  for (size_t i = 1; i < n; i++) {         /* behind the names of the columns */
+    char *f[COLUMNS], *rest = table[i];
+    for (int k = 0; k < COLUMNS; k++) ck_assert_ptr_nonnull((f[k] = strsep(&rest, "\t")));
+    ck_assert_ptr_null(rest);
+    if (strcmp(last, f[LAUNCH])) {
+      last = f[LAUNCH];
+      if (launches++ % PARTS == (size_t)_i) {
+        struct profile p;
+        struct request *q = typed_profile(last, &p);
+        struct outcome none = {0};
+        struct ncu_launch nothing = {0};
+        own_compare(q, NULL, &none, &nothing, NULL, &own);
+        typed_end(q, &p);
+      }
+    }
+    if ((launches - 1) % PARTS != (size_t)_i || !strcmp(f[KIND], "buffers")) continue;
+    int k = 0;
+    while (k < PROFILE_CLASSES && strcmp(own_kind_names[k], f[KIND])) k++;
+    ck_assert_int_lt(k, PROFILE_CLASSES);
+    check_row(f, &own.kinds[k]);
+    rows_checked++;
+    equal += !strcmp(f[VERDICT], "equal");
+  }
+  ck_assert_uint_gt(launches, 50);
+  ck_assert_msg(equal * 10 > rows_checked * 9, "only %zu of %zu rows are equal", equal, rows_checked);
+  for (size_t i = 0; i < n; i++) free(table[i]);
+  free(table);
+}
+END_TEST
+
 static const char listing[] =
   ".text.transpose:\n"
   "\t//## File \"/x/profile.cu\", line 8\n"
@@ -310,5 +369,6 @@ void test_prove_own(Suite *s)
   tcase_add_test(t, pointers_in_structs);
   tcase_add_test(t, by_line);
   tcase_add_test(t, kinds_of_instructions);
+  tcase_add_loop_test(t, the_recorded_kernels, 0, PARTS);
   suite_add_tcase(s, t);
 }

@@ -45,6 +45,9 @@ pack
 step 180 prove "$BANKS" prove --all --from exercises --from solutions --most 2 --seconds 140 \
   --record "$work/profiler" --save "$work/$NAME/proof.tsv"
 pack
+step 60 "whole kernels" "$BANKS" prove --list grader/tests/kernels/launches.tsv --seconds 50 \
+  --record "$work/profiler/kernels" --save "$work/$NAME/kernels.tsv"
+pack
 step 45 "starters on both devices" "$BANKS" grade --device cuda --json "$work/$NAME/starters.json"
 pack
 if [ -x "$BANKS" ]; then

@@ -66,13 +66,19 @@ static json_t *line(const struct profile_line *l)
 static json_t *fault(const struct profile *p, const struct sim_fault *f)
 {
   bool known = f->line && f->file < p->module->nfiles && p->module->files[f->file];
-  return json_pack("{s:s, s:b, s:o, s:i, s:i, s:[iii], s:[iii], s:o, s:o, s:o}", "kind",
-                   sim_fault_name(f->kind), "fatal", (int)f->fatal, "file",
-                   known ? text(p->module->files[f->file]) : json_null(), "line", (int)f->line,
-                   "ptx_line", (int)f->ptx_line, "block", (int)f->block[0], (int)f->block[1],
-                   (int)f->block[2], "thread", (int)f->thread[0], (int)f->thread[1],
-                   (int)f->thread[2], "count", number(f->count), "object", text(f->object), "text",
-                   text(f->text));
+  bool two = f->kind == SIM_FAULT_RACE || f->kind == SIM_FAULT_BARRIER;
+  json_t *j = json_pack("{s:s, s:b, s:o, s:i, s:i, s:[iii], s:[iii], s:o, s:o, s:o}", "kind",
+                        sim_fault_name(f->kind), "fatal", (int)f->fatal, "file",
+                        known ? text(p->module->files[f->file]) : json_null(), "line",
+                        (int)f->line, "ptx_line", (int)f->ptx_line, "block", (int)f->block[0],
+                        (int)f->block[1], (int)f->block[2], "thread", (int)f->thread[0],
+                        (int)f->thread[1], (int)f->thread[2], "count", number(f->count), "object",
+                        text(f->object), "text", text(f->text));
+  if (j && two)
+    json_object_update_new(j, json_pack("{s:i, s:[iii]}", "other_line", (int)f->other_line,
+                                        "other_thread", (int)f->other_thread[0],
+                                        (int)f->other_thread[1], (int)f->other_thread[2]));
+  return j;
 }
 
 bool profile_json(FILE *to, const struct profile *p)

@@ -156,6 +156,7 @@ static bool learn(struct pattern *s, const uint64_t *a, uint64_t a0, uint32_t ma
   uint32_t ragged = 0, stride = 0, spread = 0;
   s->priced = s->again = false;
   s->mask = 0;
+  if (s->read) shadow_relearn(s, width);
   free(s->words);
   s->words = NULL;
   for (int l = 0; l < SIM_LANES; l++) {

@@ -19,6 +19,7 @@ struct deferred {              /* cp.async.mbarrier.arrive: an arrival after a l
 
 struct mbarrier {
   uint32_t at;                 /* from SIM_SHARED_BASE */
+  const struct sim_inst *init;
   uint32_t expected, pending;  /* arrivals of a phase; those missing in this one */
   uint32_t phase;              /* phases completed */
   int64_t tx;                  /* bytes expected less bytes that have come */

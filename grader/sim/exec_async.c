@@ -220,7 +220,7 @@ HANDLER(cp_async)
     *c = (struct async_copy){.at = at[l], .group = q->group[l], .serial = q->serial++,
                              .lane = (uint8_t)l, .bytes = i->width};
     memcpy(c->data, data + l * ROW, i->width);
-    if (checks(w)) shadow_pending(w->block, at[l], i->width, w->id * SIM_LANES + l);
+    if (checks(w)) shadow_pending(w->block, at[l], i->width, w->id * SIM_LANES + l, i);
   }
 }
 

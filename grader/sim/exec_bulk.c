@@ -191,7 +191,7 @@ void bulk_touch(struct warp *w, const struct sim_inst *i, const struct bulk_copy
   p.mask = 1u << c->lane;
   for (uint32_t k = 0; k < c->bytes; k += CHUNK)
     shadow_access(w, i, &p, c->at + k, c->store ? ACCESS_LOAD : ACCESS_STORE);
-  if (!c->store) shadow_pending(w->block, c->at, c->bytes, SHADOW_ENGINE * SIM_LANES);
+  if (!c->store) shadow_pending(w->block, c->at, c->bytes, SHADOW_ENGINE * SIM_LANES, i);
 }
 
 void bulk_count_shared(struct warp *w, const struct sim_inst *i, uint32_t at, uint32_t bytes)

@@ -56,7 +56,10 @@ struct mbarrier *mbarrier_find(struct warp *w, const struct sim_inst *i, unsigne
         fault_note(w, i, lane, SIM_FAULT_RACE, false,
                    "uses the mbarrier at byte %u of shared memory, which another thread initialised, "
                    "and nothing orders the two: put __syncthreads() after mbarrier.init", at);
-    if (f) fault_thread(w->block, thread, f->other_thread);
+    if (f) {
+      fault_thread(w->block, thread, f->other_thread);
+      if (m->init->file == f->file) f->other_line = m->init->line;
+    }
   }
   return m;
 }
@@ -153,10 +156,11 @@ HANDLER(mbarrier_init)
     struct deferred *deferred = bar->deferred;
     k->ndeferred -= bar->ndeferred;
     size_t room = bar->deferred_room;
-    *bar = (struct mbarrier){.at = at, .expected = count, .pending = count, .deferred = deferred,
+    *bar = (struct mbarrier){.at = at, .init = i, .expected = count, .pending = count, .deferred = deferred,
                              .deferred_room = room};
     if (checks(w)) {
       b->shadow.tick++;
+      shadow_pending(b, at, MBARRIER_BYTES, w->id * SIM_LANES + lane, i);
       shadow_landed(b, at, MBARRIER_BYTES, w->id * SIM_LANES + lane);
     }
   }

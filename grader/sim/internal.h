@@ -164,7 +164,7 @@ enum { SHADOW_ENGINE = SIM_MAX_WARPS, SHADOW_WRITERS };
 struct shadow {
   unsigned shift;              /* log2 of the granule */
   uint32_t granules;
-  uint32_t *wtick, *wthread;   /* last write: when, by whom (SHADOW_ATOMIC or'ed in) */
+  uint32_t *wtick, *writer;    /* last write: when; SHADOW_THREAD, SHADOW_ATOMIC and the site */
   uint32_t *rtick, *rset;      /* last read: when; lanes of rwarp, or warps */
   uint32_t *rwarp;             /* the one warp that read, or SHADOW_MANY */
   uint32_t tick, block_start, epoch;
@@ -173,9 +173,9 @@ struct shadow {
   uint32_t fence[SHADOW_WRITERS * SIM_LANES];    /* tick of each thread's last fence */
 };
 #define SHADOW_MANY 0xffffffffu
-#define SHADOW_ATOMIC 0x10000u
-#define SHADOW_PENDING 0xffffffffu /* wtick: a cp.async by wthread that has not been waited for */
-#define SHADOW_SEVERAL 0x20000u   /* atomics of several threads; the last one is named */
+/* Fields of `writer`.  Sites count from 1; 0: not known. */
+enum { SHADOW_THREAD = 0x7ff, SHADOW_ATOMIC = 0x800, SHADOW_SITE = 13 /* its lowest bit */ };
+#define SHADOW_PENDING 0xffffffffu /* wtick: a cp.async by `writer` that has not been waited for */
 
 /* ---- counting ------------------------------------------------------------------------------------ */
 
@@ -192,6 +192,20 @@ struct site_side {             /* one instruction, in one kind of memory */
   struct access worst;
 };
 
+enum {
+  SITE_WAYS = 8,               /* patterns of a site: warps mostly repeat their own */
+  SITE_SHARE = SIM_MAX_WARPS / SITE_WAYS   /* warps that share one */
+};
+
+/* What a warp read at a site since the last barrier, in shared memory: where a race came from. */
+struct reading {
+  uint32_t when;               /* tick of the last one */
+  uint32_t at;                 /* its place, with the pattern's lanes; READ_APART: not like that */
+  bool folded;                 /* earlier ones, or all of them, are in ... */
+  uint32_t low, high, lanes;   /* ... these bounds */
+};
+#define READ_APART UINT32_MAX
+
 /* Where the lanes of an access lie, as distances from the first active one, and what follows. */
 struct pattern {
   int32_t rel[SIM_LANES] __attribute__((aligned(64)));
@@ -204,9 +218,10 @@ struct pattern {
   bool again;                  /* met more than once: worth a list of its words */
   struct model_cost cost;
   struct words *words;         /* shared memory: see shadow.c; made when met again */
+  bool read;                   /* there are readings */
+  struct reading readings[SITE_SHARE];   /* of the warps that use the pattern */
 };
 
-enum { SITE_WAYS = 8 };        /* warps mostly repeat their own pattern */
 
 struct site {
   struct pattern *patterns[SITE_WAYS];
@@ -399,9 +414,12 @@ void shadow_barrier(struct block *b, struct barrier *bar, bool all);
 void shadow_access(struct warp *w, const struct sim_inst *i, struct pattern *p, uint32_t offset,
                    enum access_kind kind);
 void shadow_fence(struct warp *w, uint32_t lanes);
+/* A pattern's lanes are about to change: keeps what was read with them as bounds. */
+void shadow_relearn(struct pattern *p, uint32_t width);
 
-/* Marks the bytes that a copy of `thread` will write, or has now written. */
-void shadow_pending(struct block *b, uint32_t at, uint32_t bytes, uint32_t thread);
+/* Marks the bytes that a copy of `thread`, issued by `i`, will write, or has now written. */
+void shadow_pending(struct block *b, uint32_t at, uint32_t bytes, uint32_t thread,
+                    const struct sim_inst *i);
 void shadow_landed(struct block *b, uint32_t at, uint32_t bytes, uint32_t thread);
 /* Whether the last write of byte `at` comes before w's lane now; else *thread wrote it. */
 bool shadow_follows(const struct warp *w, unsigned lane, uint32_t at, uint32_t *thread);

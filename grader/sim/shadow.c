@@ -38,7 +38,7 @@ bool shadow_open(struct shadow *s, uint32_t bytes, unsigned shift)
   uint32_t *all = calloc((size_t)n * 5, sizeof *all);
   if (!all) return false;
   s->wtick = all;
-  s->wthread = all + n;
+  s->writer = all + n;
   s->rtick = all + 2 * (size_t)n;
   s->rset = all + 3 * (size_t)n;
   s->rwarp = all + 4 * (size_t)n;
@@ -121,87 +121,164 @@ static void name_of(const struct warp *w, uint32_t *byte, char name[64])
   *byte -= (uint32_t)s->offset - SIM_SHARED_BASE;
 }
 
+static const char *does(enum access_kind kind)
+{
+  return kind == ACCESS_LOAD ? "reads" : kind == ACCESS_STORE ? "writes" : "updates";
+}
+
+/* An access that came before: whose, and by which instruction; NULL: not known. */
+struct earlier {
+  uint32_t thread;
+  const struct sim_inst *inst;
+};
+
+/* The site of an instruction, as `writer` holds it. */
+static inline uint32_t site_word(const struct sim_inst *i)
+{
+  uint32_t site = i->site + 1;
+  return site >> (32 - SHADOW_SITE) ? 0 : site << SHADOW_SITE;
+}
+
+static const struct sim_inst *site_inst(const struct warp *w, uint32_t word)
+{
+  uint32_t site = word >> SHADOW_SITE;
+  return site ? w->runner->sim->sites[site - 1] : NULL;
+}
+
+static struct earlier last_writer(const struct warp *w, uint32_t x)
+{
+  uint32_t word = w->block->shadow.writer[x];
+  return (struct earlier){word & SHADOW_THREAD, site_inst(w, word)};
+}
+
+/* Notes where the other access of a fault stands, and says it: " at line 12". */
+static void name_line(struct sim_fault *f, const struct sim_inst *other, char out[32])
+{
+  *out = 0;
+  if (!other || !other->line || other->file != f->file) return;
+  f->other_line = other->line;
+  if (f->other_line != f->line) snprintf(out, 32, " at line %u", f->other_line);
+}
+
 static void report_race(struct warp *w, const struct sim_inst *i, unsigned lane,
-                        enum access_kind kind, uint32_t other, bool other_writes,
+                        enum access_kind kind, struct earlier other, bool other_writes,
                         uint32_t byte)
 {
   struct sim_fault *f = fault_note(w, i, lane, SIM_FAULT_RACE, false, "race");
   if (!f) return;
   uint32_t *t = f->thread, *o = f->other_thread;
+  char line[32];
   name_of(w, &byte, f->object);
   f->address = byte;
   f->width = i->width;
-  if (other / SIM_LANES == SHADOW_ENGINE) {
+  name_line(f, other.inst, line);
+  if (other.thread / SIM_LANES == SHADOW_ENGINE) {
     snprintf(f->text, sizeof f->text,
              "thread (%u,%u,%u) %s byte %u of %s, which a bulk copy filled, and this thread has not "
              "waited for it: each thread waits for the phase of the copy's mbarrier "
-             "(mbarrier.try_wait) before it touches the data", t[0], t[1], t[2],
-             kind == ACCESS_LOAD ? "reads" : kind == ACCESS_STORE ? "writes" : "updates", byte,
+             "(mbarrier.try_wait) before it touches the data", t[0], t[1], t[2], does(kind), byte,
              f->object);
     return;
   }
-  fault_thread(w->block, other, o);
-  bool same_warp = other / SIM_LANES == w->id;
+  fault_thread(w->block, other.thread, o);
+  bool same_warp = other.thread / SIM_LANES == w->id;
   snprintf(f->text, sizeof f->text,
-           "thread (%u,%u,%u) %s byte %u of %s, which thread (%u,%u,%u) %s, and nothing orders the "
-           "two: put %s between them",
-           t[0], t[1], t[2],
-           kind == ACCESS_LOAD ? "reads" : kind == ACCESS_STORE ? "writes" : "updates", byte,
-           f->object, o[0], o[1], o[2], other_writes ? "wrote" : "read",
+           "thread (%u,%u,%u) %s byte %u of %s, which thread (%u,%u,%u) %s%s, and nothing orders the "
+           "two: put %s between them", t[0], t[1], t[2], does(kind), byte, f->object, o[0], o[1],
+           o[2], other_writes ? "wrote" : "read", line,
            same_warp ? "__syncwarp() or __syncthreads()" : "__syncthreads()");
 }
 
 static void report_pending(struct warp *w, const struct sim_inst *i, unsigned lane,
-                           enum access_kind kind, uint32_t thread, uint32_t byte)
+                           enum access_kind kind, struct earlier copy, uint32_t byte)
 {
-  bool own = thread == w->id * SIM_LANES + lane || thread / SIM_LANES == SHADOW_ENGINE;
-  bool load = kind == ACCESS_LOAD;
-  struct sim_fault *f = fault_note(
-      w, i, lane, own && load ? SIM_FAULT_UNINITIALISED : SIM_FAULT_RACE, false, "pending");
+  bool engine = copy.thread / SIM_LANES == SHADOW_ENGINE;
+  bool own = copy.thread == w->id * SIM_LANES + lane || engine;
+  struct sim_fault *f =
+      fault_note(w, i, lane, own && kind == ACCESS_LOAD ? SIM_FAULT_UNINITIALISED : SIM_FAULT_RACE,
+                 false, "pending");
   if (!f) return;
+  char line[32];
   name_of(w, &byte, f->object);
   f->address = byte;
   f->width = i->width;
+  name_line(f, copy.inst, line);
   uint32_t *o = f->other_thread;
-  if (thread / SIM_LANES != SHADOW_ENGINE) fault_thread(w->block, thread, o);
-  const char *does = load ? "reads" : kind == ACCESS_STORE ? "writes" : "updates";
-  if (thread / SIM_LANES == SHADOW_ENGINE)
+  if (!engine) fault_thread(w->block, copy.thread, o);
+  if (engine)
     snprintf(f->text, sizeof f->text,
-             "%s byte %u of %s, which a bulk copy has still to fill: wait for the phase of its "
-             "mbarrier first (mbarrier.try_wait)", does, byte, f->object);
+             "%s byte %u of %s, which a bulk copy%s has still to fill: wait for the phase of its "
+             "mbarrier first (mbarrier.try_wait)", does(kind), byte, f->object, line);
   else if (own)
     snprintf(f->text, sizeof f->text,
-             "%s byte %u of %s, which this thread's own cp.async has still to fill: wait for the "
-             "copy first (__pipeline_wait_prior, cp.async.wait_group or wait_all)", does, byte,
-             f->object);
+             "%s byte %u of %s, which this thread's own cp.async%s has still to fill: wait for the "
+             "copy first (__pipeline_wait_prior, cp.async.wait_group or wait_all)", does(kind), byte,
+             f->object, line);
   else
     snprintf(f->text, sizeof f->text,
-             "%s byte %u of %s, which a cp.async of thread (%u,%u,%u) has still to fill: that thread "
-             "must wait for its copy (__pipeline_wait_prior, cp.async.wait_group or wait_all), and "
-             "after the wait __syncthreads() must stand before this access", does, byte, f->object,
-             o[0], o[1], o[2]);
+             "%s byte %u of %s, which a cp.async of thread (%u,%u,%u)%s has still to fill: that "
+             "thread must wait for its copy (__pipeline_wait_prior, cp.async.wait_group or "
+             "wait_all), and after the wait __syncthreads() must stand before this access",
+             does(kind), byte, f->object, o[0], o[1], o[2], line);
 }
 
-/* A reader of granule x that is not ordered before w's lane; UINT32_MAX when there is none. */
-static uint32_t unordered_reader(const struct warp *w, unsigned lane, uint32_t x)
+/* Whether lane l of the last reading, for which the pattern is right, touched granule x. */
+static bool touched(const struct shadow *s, const struct pattern *p, const struct reading *r,
+                    unsigned l, uint32_t width, uint32_t x)
+{
+  if (r->at == READ_APART || !(p->mask >> l & 1)) return false;
+  uint32_t first = (r->at + (uint32_t)p->rel[l]) >> s->shift;
+  return x - first < (width >> s->shift);
+}
+
+/* Which of `lanes` of warp v read granule x, and where, not before w's lane: the latest such read
+ * that a site has last made; else the line where alone it can have been.  At first *found is a
+ * thread that may stand for the others. */
+static void recall_read(const struct warp *w, unsigned lane, uint32_t x, uint32_t v, uint32_t lanes,
+                        struct earlier *found)
+{
+  const struct runner *t = w->runner;
+  const struct shadow *s = &w->block->shadow;
+  const struct sim_inst *maybe = NULL;
+  uint32_t latest = 0, byte = x << s->shift;
+  bool several = false;
+  for (uint32_t k = 0; k < t->sim->nsites; k++) {
+    const struct pattern *p = t->sites[k].patterns[v % SITE_WAYS];
+    const struct sim_inst *i = t->sim->sites[k];
+    const struct reading *r = p ? &p->readings[v / SITE_WAYS] : NULL;
+    if (!r || r->when < s->epoch) continue;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+      unsigned l = first_lane(m);
+      uint32_t thread = v * SIM_LANES + l;
+      bool exact = touched(s, p, r, l, i->width, x);
+      bool within = r->folded && (r->lanes >> l & 1) && byte >= r->low && byte < r->high;
+      if (!(exact || within) || ordered(w, lane, r->when, thread)) continue;
+      if (maybe && maybe->line != i->line) several = true;
+      maybe = i;
+      if (!exact || r->when < latest) continue;
+      latest = r->when;
+      *found = (struct earlier){thread, i};
+      break;
+    }
+  }
+  if (!latest && !several) found->inst = maybe;
+}
+
+/* A reader of granule x that is not ordered before w's lane. */
+static bool unordered_reader(const struct warp *w, unsigned lane, uint32_t x, struct earlier *found)
 {
   const struct shadow *s = &w->block->shadow;
-  uint32_t tick = s->rtick[x], set = s->rset[x];
-  if (tick < s->epoch) return UINT32_MAX;
-  if (s->rwarp[x] != SHADOW_MANY) {
-    for (uint32_t m = set; m; m &= m - 1) {
-      uint32_t thread = s->rwarp[x] * SIM_LANES + first_lane(m);
-      if (!ordered(w, lane, tick, thread)) return thread;
-    }
-    return UINT32_MAX;
-  }
+  uint32_t tick = s->rtick[x], set = s->rset[x], v = s->rwarp[x];
+  if (tick < s->epoch) return false;
   for (uint32_t m = set; m; m &= m - 1) {
-    uint32_t warp = first_lane(m);
-    if (warp == w->id) continue;
-    /* Which lane of that warp is not kept; its first one stands for it. */
-    if (!ordered(w, lane, tick, warp * SIM_LANES)) return warp * SIM_LANES;
+    /* Which lane of one of many warps is not kept: its first one stands for it. */
+    uint32_t thread = v == SHADOW_MANY ? first_lane(m) * SIM_LANES : v * SIM_LANES + first_lane(m);
+    if ((v == SHADOW_MANY && first_lane(m) == w->id) || ordered(w, lane, tick, thread)) continue;
+    *found = (struct earlier){thread, NULL};
+    recall_read(w, lane, x, thread / SIM_LANES, v == SHADOW_MANY ? SIM_FULL : m, found);
+    return true;
   }
-  return UINT32_MAX;
+  return false;
 }
 
 /* One granule, looked at closely: the quick pass found something. */
@@ -209,9 +286,9 @@ static void examine(struct warp *w, const struct sim_inst *i, unsigned lane, uin
                     enum access_kind kind, bool atomic)
 {
   struct shadow *s = &w->block->shadow;
-  uint32_t byte = x << s->shift, wtick = s->wtick[x], writer = s->wthread[x];
+  uint32_t byte = x << s->shift, wtick = s->wtick[x], writer = s->writer[x];
   if (wtick == SHADOW_PENDING) {
-    report_pending(w, i, lane, kind, writer, byte);
+    report_pending(w, i, lane, kind, last_writer(w, x), byte);
     return;
   }
   if (wtick < s->block_start) {
@@ -229,17 +306,15 @@ static void examine(struct warp *w, const struct sim_inst *i, unsigned lane, uin
       }
     }
   } else {
-    uint32_t thread = writer & 0xffff;
     bool both = atomic && (writer & SHADOW_ATOMIC);
-    if (!both && !ordered(w, lane, wtick, thread)) {
-      report_race(w, i, lane, kind, thread, true, byte);
+    if (!both && !ordered(w, lane, wtick, writer & SHADOW_THREAD)) {
+      report_race(w, i, lane, kind, last_writer(w, x), true, byte);
       return;
     }
   }
-  if (kind != ACCESS_LOAD) {
-    uint32_t reader = unordered_reader(w, lane, x);
-    if (reader != UINT32_MAX) report_race(w, i, lane, kind, reader, false, byte);
-  }
+  struct earlier other;
+  if (kind != ACCESS_LOAD && unordered_reader(w, lane, x, &other))
+    report_race(w, i, lane, kind, other, false, byte);
 }
 
 /* Lanes of one store that hit one granule with different values. */
@@ -249,7 +324,7 @@ static void same_instruction(struct warp *w, const struct sim_inst *i, unsigned 
   if (!f) return;
   struct shadow *s = &w->block->shadow;
   uint32_t *t = f->thread, *o = f->other_thread;
-  fault_thread(w->block, s->wthread[x] & 0xffff, o);
+  fault_thread(w->block, s->writer[x] & SHADOW_THREAD, o);
   uint32_t byte = x << s->shift;
   name_of(w, &byte, f->object);
   f->address = byte;
@@ -315,12 +390,12 @@ static struct words *list_words(const struct pattern *p, unsigned shift, uint32_
 static void forget_ordered(struct warp *w, uint32_t x, uint32_t set)
 {
   struct shadow *s = &w->block->shadow;
-  if (s->rtick[x] < s->epoch || s->rwarp[x] == SHADOW_MANY) return;
-  uint32_t keep = 0;
+  uint32_t v = s->rwarp[x], keep = 0;
+  if (s->rtick[x] < s->epoch || v == SHADOW_MANY) return;
   for (uint32_t m = s->rset[x]; m; m &= m - 1) {
     bool before = true;
     for (uint32_t n = set; n && before; n &= n - 1)
-      before = ordered(w, first_lane(n), s->rtick[x], s->rwarp[x] * SIM_LANES + first_lane(m));
+      before = ordered(w, first_lane(n), s->rtick[x], v * SIM_LANES + first_lane(m));
     if (!before) keep |= 1u << first_lane(m);
   }
   s->rset[x] = keep;
@@ -343,6 +418,37 @@ static inline void note_read(struct warp *w, uint32_t x, uint32_t set)
     s->rwarp[x] = SHADOW_MANY;
   }
   s->rtick[x] = s->tick;
+}
+
+/* Makes the last reading part of the bounds. */
+static void fold(const struct pattern *p, struct reading *r, uint32_t width)
+{
+  if (r->at == READ_APART) return;
+  uint32_t low = r->at + (uint32_t)p->least, high = r->at + (uint32_t)p->most + width;
+  r->low = r->folded && r->low < low ? r->low : low;
+  r->high = r->folded && r->high > high ? r->high : high;
+  r->lanes = (r->folded ? r->lanes : 0) | p->mask;
+  r->folded = true;
+}
+
+void shadow_relearn(struct pattern *p, uint32_t width)
+{
+  for (int k = 0; k < SITE_SHARE; k++) {
+    fold(p, &p->readings[k], width);
+    p->readings[k].at = READ_APART;
+  }
+}
+
+/* Notes where a warp read, for the case that a race has to be told. */
+static inline void note_reading(struct warp *w, const struct sim_inst *i, struct pattern *p,
+                                uint32_t offset)
+{
+  struct reading *r = &p->readings[w->id / SITE_WAYS];
+  if (r->when < w->block->shadow.epoch) r->folded = false;
+  else fold(p, r, i->width);
+  r->when = w->block->shadow.tick;
+  r->at = offset;
+  p->read = true;
 }
 
 static void read_lanes(struct warp *w, const struct sim_inst *i, const struct pattern *p,
@@ -371,9 +477,10 @@ static void read_lanes(struct warp *w, const struct sim_inst *i, const struct pa
 static void examine_read(struct warp *w, const struct sim_inst *i, uint32_t x, uint32_t lanes)
 {
   struct shadow *s = &w->block->shadow;
-  uint32_t writer = s->wthread[x];
-  if (s->wtick[x] != SHADOW_PENDING && s->wtick[x] >= s->block_start && (writer & 0xffff) / SIM_LANES == w->id &&
-      (s->wtick[x] < w->sync_tick || lanes == 1u << (writer & 31)))
+  uint32_t writer = s->writer[x] & SHADOW_THREAD;
+  if (s->wtick[x] != SHADOW_PENDING && s->wtick[x] >= s->block_start &&
+      writer / SIM_LANES == w->id &&
+      (s->wtick[x] < w->sync_tick || lanes == 1u << writer % SIM_LANES))
     return;
   for (; lanes; lanes &= lanes - 1) examine(w, i, first_lane(lanes), x, ACCESS_LOAD, false);
 }
@@ -436,7 +543,7 @@ static void write_lanes(struct warp *w, const struct sim_inst *i, const struct p
   const uint32_t mask = p->mask;
   struct shadow *s = &w->block->shadow;
   uint32_t tick = s->tick, epoch = s->epoch, start = s->block_start;
-  uint32_t base = w->id * SIM_LANES;
+  uint32_t base = w->id * SIM_LANES + site_word(i);
   uint32_t hot = 0;
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = first_lane(m);
@@ -458,12 +565,12 @@ static void write_lanes(struct warp *w, const struct sim_inst *i, const struct p
       unsigned l = first_lane(m);
       uint32_t x = (offset + (uint32_t)rel[l]) >> s->shift;
       for (uint32_t k = 0; k < each; k++) {
-        uint32_t other = s->wthread[x + k] & 31;
+        uint32_t other = s->writer[x + k] % SIM_LANES;
         if (s->wtick[x + k] == tick && other != l &&
             stored(w, i, other, k) != stored(w, i, l, k))
           same_instruction(w, i, l, x + k);
         s->wtick[x + k] = tick;
-        s->wthread[x + k] = base + l;
+        s->writer[x + k] = base + l;
       }
     }
     return;
@@ -473,7 +580,7 @@ static void write_lanes(struct warp *w, const struct sim_inst *i, const struct p
     uint32_t x = (offset + (uint32_t)rel[l]) >> s->shift;
     for (uint32_t k = 0; k < each; k++) {
       s->wtick[x + k] = tick;
-      s->wthread[x + k] = (base + l) | SHADOW_ATOMIC;
+      s->writer[x + k] = (base + l) | SHADOW_ATOMIC;
     }
   }
 }
@@ -483,7 +590,7 @@ static void write_lanes(struct warp *w, const struct sim_inst *i, const struct p
 static bool harmless(const struct warp *w, uint32_t x, uint32_t lane)
 {
   const struct shadow *s = &w->block->shadow;
-  uint32_t writer = s->wthread[x] & 0xffff, me = w->id * SIM_LANES + lane;
+  uint32_t writer = s->writer[x] & SHADOW_THREAD, me = w->id * SIM_LANES + lane;
   if (s->wtick[x] == SHADOW_PENDING) return false;
   bool w_ok = s->wtick[x] < s->epoch || writer == me ||
               (writer / SIM_LANES == w->id && s->wtick[x] < w->sync_tick);
@@ -496,19 +603,20 @@ static void write_words(struct warp *w, const struct sim_inst *i, const struct w
                         uint32_t first)
 {
   struct shadow *s = &w->block->shadow;
-  const uint32_t epoch = s->epoch, n = v->n, tick = s->tick, base = w->id * SIM_LANES;
+  const uint32_t epoch = s->epoch, n = v->n, tick = s->tick;
+  const uint32_t base = w->id * SIM_LANES + site_word(i);
   if (!v->row || n < 4) {
     for (uint32_t k = 0; k < n; k++) {
       uint32_t x = first + v->at[k];
       if (((s->wtick[x] >= epoch) | (s->rtick[x] >= epoch)) && !harmless(w, x, v->lane[k]))
         examine(w, i, v->lane[k], x, ACCESS_STORE, false);
       s->wtick[x] = tick;
-      s->wthread[x] = base + v->lane[k];
+      s->writer[x] = base + v->lane[k];
     }
     return;
   }
   uint32_t x = first + v->at[0], hot = 0;
-  uint32_t *wtick = s->wtick + x, *wthread = s->wthread + x;
+  uint32_t *wtick = s->wtick + x, *writer = s->writer + x;
   const uint32_t *rtick = s->rtick + x, *lane = v->lane;
   for (uint32_t k = 0; k < n; k++) hot |= (wtick[k] >= epoch) | (rtick[k] >= epoch);
   for (uint32_t k = 0; hot && k < n; k++)
@@ -516,7 +624,7 @@ static void write_words(struct warp *w, const struct sim_inst *i, const struct w
       examine(w, i, lane[k], x + k, ACCESS_STORE, false);
   WORD_LOOP(n) {
     wtick[k] = tick;
-    wthread[k] = base + lane[k];
+    writer[k] = base + lane[k];
   }
 }
 
@@ -526,6 +634,7 @@ void shadow_access(struct warp *w, const struct sim_inst *i, struct pattern *p, 
   struct shadow *s = &w->block->shadow;
   uint32_t each = i->width >> s->shift;
   bool atomic = kind == ACCESS_ATOMIC || (i->flags & SIM_MEM_ORDERED);
+  if (kind == ACCESS_LOAD && !atomic) note_reading(w, i, p, offset);
   if (p->again && !atomic) {
     if (!p->words) p->words = list_words(p, s->shift, each);
     if (p->words->n && kind == ACCESS_LOAD) {
@@ -541,31 +650,33 @@ void shadow_access(struct warp *w, const struct sim_inst *i, struct pattern *p, 
   else write_lanes(w, i, p, offset, each, kind, atomic);
 }
 
-static void mark(struct block *b, uint32_t at, uint32_t bytes, uint32_t tick, uint32_t thread)
+static void mark(struct block *b, uint32_t at, uint32_t bytes, uint32_t tick, uint32_t writer)
 {
   struct shadow *s = &b->shadow;
   uint32_t last = (at + bytes - 1) >> s->shift;
   for (uint32_t x = at >> s->shift; x <= last; x++) {
     s->wtick[x] = tick;
-    s->wthread[x] = thread;
+    s->writer[x] = writer;
   }
 }
 
-void shadow_pending(struct block *b, uint32_t at, uint32_t bytes, uint32_t thread)
+void shadow_pending(struct block *b, uint32_t at, uint32_t bytes, uint32_t thread,
+                    const struct sim_inst *i)
 {
-  mark(b, at, bytes, SHADOW_PENDING, thread);
+  mark(b, at, bytes, SHADOW_PENDING, thread | site_word(i));
 }
 
 void shadow_landed(struct block *b, uint32_t at, uint32_t bytes, uint32_t thread)
 {
-  mark(b, at, bytes, b->shadow.tick, thread);
+  uint32_t before = b->shadow.writer[at >> b->shadow.shift];   /* as marked when pending */
+  mark(b, at, bytes, b->shadow.tick, thread | (before >> SHADOW_SITE << SHADOW_SITE));
 }
 
 bool shadow_follows(const struct warp *w, unsigned lane, uint32_t at, uint32_t *thread)
 {
   const struct shadow *s = &w->block->shadow;
   uint32_t x = at >> s->shift;
-  *thread = s->wthread[x] & 0xffff;
+  *thread = s->writer[x] & SHADOW_THREAD;
   if (s->wtick[x] == SHADOW_PENDING || s->wtick[x] < s->block_start) return true;
   return ordered(w, lane, s->wtick[x], *thread);
 }

@@ -128,6 +128,13 @@ static bool promised(const char *line, const char *word)
   return mark && strstr(mark, word);
 }
 
+/* `race -2`: the other access stands two lines above.  0: this line does not say. */
+static unsigned other_line(const struct fixture *x, unsigned line)
+{
+  const char *mark = strstr(x->line[line], "//! "), *race = mark ? strstr(mark, "race ") : NULL;
+  return race ? (unsigned)((int)line + atoi(race + 5)) : 0;
+}
+
 static const struct { const char *kernel; unsigned threads; } faulty[] = {
     {"reduce_block", 256}, {"reduce_unsynced", 256}, {"missing_barrier", 256},
     {"write_after_read", 256}, {"write_after_read_synced", 256}, {"warp_sync_none", 32},
@@ -164,6 +171,10 @@ START_TEST(faults)
     ck_assert_msg(g->line > 0 && g->line <= x.lines && promised(x.line[g->line], word),
                   "%s: not expected: line %u: %s: %s", kernel, g->line, word, g->text);
     ck_assert(g->count >= 1 && *g->text);
+    unsigned other = g->kind == SIM_FAULT_RACE ? other_line(&x, g->line) : 0;
+    if (g->kind == SIM_FAULT_RACE)
+      ck_assert_msg(other == g->other_line, "%s: line %u races with line %u, not with %u: %s",
+                    kernel, g->line, other, g->other_line, g->text);
   }
   for (unsigned line = start - 1; line < end; line++) {
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {

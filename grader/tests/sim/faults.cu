@@ -1,5 +1,5 @@
 // Kernels for the simulator's own tests.  `//! KIND` on a line: the fault that line must get, and
-// no other in its kernel; a kernel without one must be clean.  faults.ptx is this file compiled.
+// no other in its kernel; `race -2`: with the line two above.  The rest must be clean.  -> faults.ptx
 #include <cassert>
 #include <cstdio>
 typedef unsigned u32;
@@ -26,7 +26,7 @@ __global__ void reduce_unsynced(int *out, const int *in, int n)
   s[t] = in[t];
   __syncthreads();
   for (int d = blockDim.x / 2; d > 0; d /= 2)
-    if (t < d) s[t] += s[t + d];  //! race
+    if (t < d) s[t] += s[t + d];  //! race +0
   if (t == 0) out[blockIdx.x] = s[0];
 }
 
@@ -34,8 +34,8 @@ __global__ void missing_barrier(int *out, const int *in, int n)
 {
   __shared__ int s[256];
   int t = threadIdx.x;
-  s[t] = in[t];                //! race
-  out[t] = s[(t + 32) % 256];  //! uninitialised race
+  s[t] = in[t];                //! race +1
+  out[t] = s[(t + 32) % 256];  //! uninitialised race -1
 }
 
 __global__ void write_after_read(int *out, const int *in, int n)
@@ -44,8 +44,8 @@ __global__ void write_after_read(int *out, const int *in, int n)
   int t = threadIdx.x;
   s[t] = in[t];
   __syncthreads();
-  int v = s[(t + 1) % 256];  //! race
-  s[t] = v + 1;              //! race
+  int v = s[(t + 1) % 256];  //! race +1
+  s[t] = v + 1;              //! race -1
   __syncthreads();
   out[t] = s[t];
 }
@@ -69,7 +69,7 @@ __global__ void warp_sync_none(int *out, const int *in, int n)
   int t = threadIdx.x;
   s[t] = in[t];
   s[t + 32] = 0;
-  int v = s[t + 16];  //! race
+  int v = s[t + 16];  //! race -2
   out[t] = v;
 }
 
@@ -106,7 +106,7 @@ __global__ void warp_sync_wrong_half(int *out, const int *in, int n)
   u32 mask = t < 16 ? 0xffffu : 0xffff0000u;
   s[t] = in[t];
   __syncwarp(mask);
-  out[t] = s[t ^ 16];  //! race
+  out[t] = s[t ^ 16];  //! race -2
 }
 
 __global__ void shuffle_orders(int *out, const int *in, int n)
@@ -129,7 +129,7 @@ __global__ void same_value(int *out, const int *in, int n)
 __global__ void different_values(int *out, const int *in, int n)
 {
   __shared__ int s[1];
-  s[0] = threadIdx.x;  //! race
+  s[0] = threadIdx.x;  //! race +0
   __syncthreads();
   out[threadIdx.x] = s[0];
 }
@@ -177,8 +177,8 @@ __global__ void atomic_and_plain(int *out, const int *in, int n)
   __shared__ int s;
   if (threadIdx.x == 0) s = 0;
   __syncthreads();
-  atomicAdd(&s, in[threadIdx.x]);          //! race
-  out[threadIdx.x] = *(volatile int *)&s;  //! race
+  atomicAdd(&s, in[threadIdx.x]);          //! race +1
+  out[threadIdx.x] = *(volatile int *)&s;  //! race -1
 }
 
 __global__ void past_the_end(int *out, const int *in, int n)
@@ -392,14 +392,14 @@ __global__ void named_barrier_one_way(int *out, const int *in, int n)
   int t = threadIdx.x;
   if (t < 64) {
     for (int k = 0; k < 3; k++) {
-      s[t] = in[t] + k;  //! race
+      s[t] = in[t] + k;  //! race +7
       asm volatile("bar.sync 1, 128;" ::: "memory");
     }
   } else if (t < 128) {
     int sum = 0;
     for (int k = 0; k < 3; k++) {
       asm volatile("bar.sync 1, 128;" ::: "memory");
-      sum += ((volatile int *)s)[127 - t];  //! race
+      sum += ((volatile int *)s)[127 - t];  //! race -7
     }
     out[t] = sum;
   }

@@ -337,6 +337,10 @@ const char *model_access_check(const struct access *a)
     if (a->width < 2 || !is_power_to_16(a->width))
       return "compare-and-swap works on 2, 4, 8 or 16 bytes";
     break;
+  case MODEL_GLOBAL_LOAD: case MODEL_GLOBAL_STORE:
+    if (!is_power_to_16(a->width) && a->width != 32)
+      return "width must be 1, 2, 4, 8, 16 or (compute capability 10.0) 32 bytes a lane";
+    break;
   default:
     if (!is_power_to_16(a->width)) return "width must be 1, 2, 4, 8 or 16 bytes a lane";
   }

@@ -192,4 +192,7 @@ struct mnemonic *ptx_mnemonic(struct reader *r, struct span text, uint32_t line)
 /* Checks operands against the forms the mnemonic allows; fails with what was expected. */
 void ptx_check_operands(struct reader *r, const struct mnemonic *m, const struct ptx_inst *i);
 
+/* The types a form allows in a column, as a set of enum ptx_type; 0: it has no such column, or any. */
+uint64_t ptx_form_types(enum ptx_op op, unsigned form, unsigned column, bool *optional);
+
 #endif

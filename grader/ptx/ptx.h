@@ -14,6 +14,7 @@
  *   rows.c     the table made ready: mnemonic text -> row, modifiers, types, forms that allow them
  *   inst.c     one instruction: guard, mnemonic, operands, checked against its row
  *   print.c    back to text, for messages and tests
+ *   spell.c    every instruction a row allows, written down (spell.h)
  *   find.c     a function or variable by name
  *
  * Limits, so that a short hostile text stays cheap: PTX_MAX_*.
@@ -218,6 +219,7 @@ struct ptx_error {
   uint32_t source_line;                 /* of the last .loc before it, 0 when none */
   char source_file[256];
   char text[512];                       /* what is wrong, what was expected; one line */
+  bool width;                           /* a register of another width is needed, no more */
 };
 
 /* Decodes `length` bytes of PTX.  NULL on error, with `error` filled in.  Accepts what nvcc 12 and

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUPS = 20, SHAPE = 9, WORDS_SIZE = 2048, FORMS = 256 };
+enum { GROUPS = 20, SHAPE = 10, WORDS_SIZE = 2048 };
 
 struct row {
   const char *text, *shape, *mods, *types, *meaning;
@@ -49,8 +49,8 @@ struct form {
   bool optional[SHAPE], rest;
 };
 
-_Static_assert(sizeof form_texts / sizeof *form_texts <= FORMS + 64, "widen FORMS");
-static struct form forms[FORMS + 64];
+
+static struct form forms[sizeof form_texts / sizeof *form_texts];
 
 static const char *const mod_texts[] = {
 #define PTX_MOD(name, text) text,
@@ -433,9 +433,9 @@ static bool fits(const struct reader *r, const struct mnemonic *m, const char *s
                    (e->kind == PTX_O_IMM && strcmp(shape, "dv"));
       wanted = value && !(e->kind == PTX_O_REG && is_pred(r, e->reg) != pred);
     }
-    return wanted && (!strcmp(shape, "dv") || !strcmp(shape, "av") || !strcmp(shape, "{a}"));
+    return wanted && (!strcmp(shape, "dv") || !strcmp(shape, "av") || shape[0] == '{');
   }
-  if (!strcmp(shape, "{a}") || (m->vector > 1 && strstr(shape, "v"))) return false;
+  if (shape[0] == '{' || (m->vector > 1 && strstr(shape, "v"))) return false;
   if (!strcmp(shape, "dv")) return one && !second;
   /* The rest are sources: a b c e av. */
   if (reg) return one && !second;
@@ -559,6 +559,15 @@ struct ptx_form ptx_form(enum ptx_op op, unsigned i)
 {
   const struct form_text *t = &form_texts[rows[op].first_form + i];
   return (struct ptx_form){ t->shape, t->mods, t->types };
+}
+
+uint64_t ptx_form_types(enum ptx_op op, unsigned i, unsigned column, bool *optional)
+{
+  ptx_rows_ready();
+  const struct form *f = &forms[rows[op].first_form + i];
+  if (f->any_types || column >= f->ntypes) return 0;
+  *optional = f->optional_type[column];
+  return f->types[column];
 }
 
 const char *ptx_special_text(enum ptx_special s)

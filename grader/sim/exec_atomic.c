@@ -4,6 +4,7 @@
  * What one costs in shared memory depends on how ptxas will write it: adding the constant 1 with no
  * use of the result becomes a population count, the other 32-bit integer operations are native,
  * float additions and 64-bit operations loop. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "narrow.h"
@@ -217,6 +218,55 @@ static bool commutes(const struct ptx_inst *in, enum atom op)
          !ptx_has(in, PTX_M_ACQUIRE) && !ptx_has(in, PTX_M_RELEASE) && !ptx_has(in, PTX_M_ACQ_REL);
 }
 
+/* Vectors, of global memory only: every element by itself.  small[2] as above; extra: the rows. */
+struct vector { sim_ref d[8], b[8]; };
+
+static uint16_t half_of(enum atom op, uint16_t a, uint16_t b, bool bf)
+{
+  if (op == ATOM_ADD) return add_half(a, b, bf);
+  float x = bf ? bf16_float(a) : f16_float(a), y = bf ? bf16_float(b) : f16_float(b);
+  if (x != x || y != y) return x == x ? a : y == y ? b : 0x7fff;
+  bool less = x < y || (x == y && signbit(x));   /* -0 is less than +0 */
+  return less == (op == ATOM_MIN) ? a : b;
+}
+
+static uint32_t element_of(const struct sim_inst *i, uint32_t old, uint32_t b)
+{
+  enum atom op = (enum atom)i->target;
+  bool bf = i->small[2] & BF16;
+  if (i->small[0] == PTX_T_F32) return (uint32_t)add_f32_global(old, b);
+  uint32_t low = half_of(op, (uint16_t)old, (uint16_t)b, bf);
+  if (!(i->small[2] & PAIR)) return low;
+  return low | (uint32_t)half_of(op, (uint16_t)(old >> 16), (uint16_t)(b >> 16), bf) << 16;
+}
+
+HANDLER(atom_vector)
+{
+  const struct vector *v = i->extra;
+  unsigned each = i->width / i->elements;
+  struct span s;
+  bool fresh = true;
+  w->spins++;
+  while (exec) {
+    uint32_t now = access_span(w, i, exec, fresh, ACCESS_ATOMIC, &s);
+    if (!now) return;
+    for (uint32_t m = now; m; m &= m - 1) {
+      unsigned l = first_lane(m);
+      uint32_t old[8] = {0};
+      for (unsigned k = 0; k < i->elements; k++) {
+        uint8_t *at = s.base + s.rel[l] + k * each;
+        memcpy(&old[k], at, each);
+        uint32_t next = element_of(i, old[k], SIM_ROW(u32_row, v->b[k])[l]);
+        memcpy(at, &next, each);
+      }
+      for (unsigned k = 0; i->small[1] && k < i->elements; k++)
+        SIM_ROW(u32_row, v->d[k])[l] = old[k];   /* after all: a source may be a destination */
+    }
+    exec &= ~now;
+    fresh = false;
+  }
+}
+
 /* ---- lowering ------------------------------------------------------------------------------------------ */
 
 /* Whether the first operand of `in` is read and not written. */
@@ -273,6 +323,30 @@ static bool is_one(const struct ptx_function *f, const struct ptx_operand *o)
   return set;
 }
 
+static void lower_vector(struct lowering *l, enum atom op, enum ptx_type type, unsigned kind)
+{
+  const struct ptx_inst *in = l->in;
+  struct sim_inst *s = l->out;
+  unsigned at = in->op == PTX_ATOM ? 1 : 0, bits = ptx_type_bits(type);
+  const struct ptx_operand *d = &in->operands[0], *b = &in->operands[at + 1];
+  struct vector *v = calloc(1, sizeof *v);
+  if (!v) abort();
+  s->extra = v;
+  for (unsigned k = 0; k < in->vector && !l->failed; k++) {
+    if (at) v->d[k] = lower_dest(l, lower_element(l, d, k), bits);
+    v->b[k] = lower_source(l, lower_element(l, b, k), bits);
+  }
+  if (l->failed) return;
+  lower_memory(l, &in->operands[at], in->vector);
+  s->space = PTX_GLOBAL;       /* there are no others of shared memory */
+  s->target = op;
+  s->small[0] = (uint8_t)type;
+  s->small[1] = at && d->kind == PTX_O_VECTOR;
+  s->small[2] = (uint8_t)kind;
+  s->op = MODEL_ATOM_NATIVE;
+  s->run = atom_vector;
+}
+
 static void lower_atom(struct lowering *l)
 {
   static const struct { uint16_t mod; enum atom op; } ops[] = {
@@ -289,7 +363,11 @@ static void lower_atom(struct lowering *l)
   bool is_float = ptx_type_kind(type) == PTX_FLOAT;
   bool pair = type == PTX_T_F16X2 || type == PTX_T_BF16X2, bf = type == PTX_T_BF16 || type == PTX_T_BF16X2;
   bool half = pair || bf || type == PTX_T_F16;
-  if (in->vector > 1 || in->operands[0].kind == PTX_O_VECTOR ||
+  if (in->vector > 1) {
+    lower_vector(l, op, type, (pair ? PAIR : 0) | (bf ? BF16 : 0));
+    return;
+  }
+  if (in->operands[0].kind == PTX_O_VECTOR ||
       (is_float && !half && type != PTX_T_F32 && type != PTX_T_F64) || (half && op != ATOM_ADD) ||
       (is_float && op != ATOM_ADD && op != ATOM_EXCH) || bits < 16 ||
       (bits == 128 && op != ATOM_CAS && op != ATOM_EXCH)) {

@@ -268,10 +268,6 @@ static void lower_float(struct lowering *l)
   const struct family *f = families;
   while (f->op != in->op) f++;
   if (!lower_only(l, allowed)) return;
-  if (in->ntypes > 1) {
-    lower_refuse(l, "the simulator does not run it with mixed types");
-    return;
-  }
   sim_ref *const to[] = {&s->d, &s->a, &s->b, &s->c};
   for (unsigned k = 0; k < in->noperands; k++)
     *to[k] = k ? lower_source(l, &in->operands[k], bits) : lower_dest(l, &in->operands[k], bits);
@@ -298,8 +294,8 @@ static void lower_minmax(struct lowering *l)
   const struct ptx_inst *in = l->in;
   struct sim_inst *s = l->out;
   if (!lower_only(l, allowed)) return;
-  if (in->noperands != 3) {
-    lower_refuse(l, "the simulator does not run it with three sources");
+  if (in->noperands == 4) {
+    lower_minmax_three(l);
     return;
   }
   bool max = in->op == PTX_MAX;

@@ -297,7 +297,7 @@ static void lower_compare(struct lowering *l)
 #define HALF(op) \
   FORM_TYPE(op, F16, lower_half), FORM_TYPE(op, F16X2, lower_half), \
   FORM_TYPE(op, BF16, lower_half), FORM_TYPE(op, BF16X2, lower_half)
-#define SECOND(op, type, lower) {PTX_##op, 0, PTX_T_##type, {0}, NULL, lower, 0, 0}
+#define SECOND(op, type, lower) {PTX_##op, 0, PTX_T_##type, {0}, NULL, lower, 0, 0, NULL}
 
 const struct sim_form sim_forms_half[] = {
     HALF(ADD), HALF(SUB), HALF(MUL), HALF(FMA), HALF(MIN), HALF(MAX), HALF(EX2), HALF(TANH),

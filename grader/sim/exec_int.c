@@ -202,7 +202,7 @@ static void lower_carry(struct lowering *l)
 }
 
 /* The .cc forms of add, sub and mad have rows of their own below. */
-#define CC(op, t) {PTX_##op, PTX_T_##t, 0, {M(CC)}, NULL, lower_carry, 0, 0}
+#define CC(op, t) {PTX_##op, PTX_T_##t, 0, {M(CC)}, NULL, lower_carry, 0, 0, NULL}
 
 #define EACH(op, sfx, ...)                                                                     \
   FORM(op, U16, sfx##_16, ##__VA_ARGS__), FORM(op, S16, sfx##_16, ##__VA_ARGS__),              \
@@ -213,10 +213,10 @@ static void lower_carry(struct lowering *l)
       FORM(op, U32, sfx##_u32, ##__VA_ARGS__), FORM(op, S32, sfx##_s32, ##__VA_ARGS__),        \
       FORM(op, U64, sfx##_u64, ##__VA_ARGS__), FORM(op, S64, sfx##_s64, ##__VA_ARGS__)
 #define DOT(op, sfx, ...)                                                                      \
-  {PTX_##op, PTX_T_U32, PTX_T_U32, {__VA_ARGS__}, sfx##_uu, NULL, 0, 0},                        \
-      {PTX_##op, PTX_T_U32, PTX_T_S32, {__VA_ARGS__}, sfx##_us, NULL, 0, 0},                    \
-      {PTX_##op, PTX_T_S32, PTX_T_U32, {__VA_ARGS__}, sfx##_su, NULL, 0, 0},                    \
-      {PTX_##op, PTX_T_S32, PTX_T_S32, {__VA_ARGS__}, sfx##_ss, NULL, 0, 0}
+  {PTX_##op, PTX_T_U32, PTX_T_U32, {__VA_ARGS__}, sfx##_uu, NULL, 0, 0, NULL},                        \
+      {PTX_##op, PTX_T_U32, PTX_T_S32, {__VA_ARGS__}, sfx##_us, NULL, 0, 0, NULL},                    \
+      {PTX_##op, PTX_T_S32, PTX_T_U32, {__VA_ARGS__}, sfx##_su, NULL, 0, 0, NULL},                    \
+      {PTX_##op, PTX_T_S32, PTX_T_S32, {__VA_ARGS__}, sfx##_ss, NULL, 0, 0, NULL}
 
 const struct sim_form sim_forms_int[] = {
     EACH(ADD, add, 0),

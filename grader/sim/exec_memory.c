@@ -246,7 +246,9 @@ void lower_memory(struct lowering *l, const struct ptx_operand *address, unsigne
   if (ptx_has(in, PTX_M_RELAXED) || ptx_has(in, PTX_M_ACQUIRE) || ptx_has(in, PTX_M_RELEASE) ||
       ptx_has(in, PTX_M_MMIO))
     s->flags |= SIM_MEM_ORDERED;
-  if (!s->width || s->width > 16) lower_refuse(l, "an access of more than 16 bytes a lane");
+  if (s->width == 32 && s->space == PTX_GENERIC) s->space = PTX_GLOBAL;   /* where they exist */
+  if (!s->width || s->width > (s->space == PTX_GLOBAL && in->op != PTX_LDU ? 32 : 16))
+    lower_refuse(l, "an access of more than 16 bytes a lane (32 in global memory)");
   if (s->space == PTX_PARAM) s->space = l->func->ptx->is_entry ? PTX_CONST : PTX_LOCAL;
   if (!l->failed) lower_address(l, address);
   if (s->space != PTX_LOCAL) s->site = lower_site(l);

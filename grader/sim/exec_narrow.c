@@ -300,7 +300,7 @@ static void lower_cvt(struct lowering *l)
   s->run = !pair ? cvt_single : is_pair(from) ? cvt_pair : cvt_two;
 }
 
-#define FROM(type) {PTX_CVT, 0, PTX_T_##type, {0}, NULL, lower_cvt, 0, 0}
+#define FROM(type) {PTX_CVT, 0, PTX_T_##type, {0}, NULL, lower_cvt, 0, 0, NULL}
 
 const struct sim_form sim_forms_narrow[] = {
     FORM_TYPE(CVT, F16, lower_cvt), FORM_TYPE(CVT, BF16, lower_cvt), FORM_TYPE(CVT, TF32, lower_cvt),

@@ -1,5 +1,6 @@
 /* What lanes do together: shuffles, votes, matches, reductions, __syncwarp.  Inputs of all lanes are
  * gathered before any result is written. */
+#include <math.h>
 #include <string.h>
 
 #include "rows.h"
@@ -187,22 +188,44 @@ static void redux(struct warp *w, const struct sim_inst *i, uint32_t lanes)
 }
 MEET(redux_sync, SIM_ROW(u32_row, i->b), redux)
 
+/* min and max of floats.  small[0]: max; small[1]: 1 .abs | 2 .NaN.  -0 is less than +0. */
+static void redux_float(struct warp *w, const struct sim_inst *i, uint32_t lanes)
+{
+  const f32_row *a = SIM_ROW(f32_row, i->a);
+  u32_row *d = SIM_ROW(u32_row, i->d);
+  float r = NAN;
+  bool poisoned = false;
+  for (uint32_t m = lanes; m; m &= m - 1) {
+    float v = a[first_lane(m)];
+    if (i->small[1] & 1) v = fabsf(v);
+    if (v != v) poisoned = i->small[1] & 2;
+    else if (r != r) r = v;
+    else if (((v < r) || (v == r && signbit(v))) != (bool)i->small[0]) r = v;
+    if (poisoned) break;
+  }
+  uint32_t bits = 0x7fffffffu;
+  if (!poisoned && r == r) memcpy(&bits, &r, 4);
+  for (uint32_t m = lanes; m; m &= m - 1) d[first_lane(m)] = bits;
+}
+MEET(redux_float_sync, SIM_ROW(u32_row, i->b), redux_float)
+
 static void lower_redux(struct lowering *l)
 {
   static const uint16_t ops[] = {PTX_M_ADD, PTX_M_MIN, PTX_M_MAX, PTX_M_AND, PTX_M_OR, PTX_M_XOR};
   const struct ptx_inst *in = l->in;
   struct sim_inst *s = l->out;
-  if (in->types[0] == PTX_T_F32) {
-    lower_refuse(l, "the simulator does not run it on floats (sm_100)");
-    return;
-  }
+  bool is_float = in->types[0] == PTX_T_F32;
   for (unsigned k = 0; k < 6; k++)
     if (ptx_has(in, (enum ptx_mod)ops[k])) s->small[0] = (uint8_t)k;
   s->small[1] = ptx_type_kind((enum ptx_type)in->types[0]) == PTX_SIGNED;
+  if (is_float) {
+    s->small[0] = ptx_has(in, PTX_M_MAX);
+    s->small[1] = (uint8_t)(ptx_has(in, PTX_M_ABS) | ptx_has(in, PTX_M_NAN_PROPAGATE) << 1);
+  }
   s->d = lower_dest(l, &in->operands[0], 32);
   s->a = lower_source(l, &in->operands[1], 32);
   s->b = lower_source(l, &in->operands[2], 32);
-  s->run = redux_sync;
+  s->run = is_float ? redux_float_sync : redux_sync;
 }
 
 /* ---- elect ---------------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
  *   layout.c   where shared variables lie
  *   access.c   one warp access, checked        shadow.c   races and first writes in shared memory
  *   count.c    its price                       fault.c    reports
+ *   known.c    which instructions run (known.h)
  *   exec_async.c   cp.async: copies pending until waited for
  *   async.h    mbarriers, and the bulk copies that complete on them
  */
@@ -503,6 +504,7 @@ struct sim_form {
                                   lowering matches with more modifiers than `mods`, too, and
                                   judges them itself (lower_only) */
   uint8_t narrow, wide;        /* bit k: operand k is of 32, of 64 bits whatever the type */
+  const char *why;             /* not NULL: it is not run, for this reason */
 };
 bool lower_module(struct sim *sim, struct ptx_error *error);
 void lower_free(struct sim *sim);
@@ -527,6 +529,8 @@ uint32_t lower_site(struct lowering *l);
 bool lower_entry_param(const struct lowering *l, const struct ptx_symbol *s);
 const struct ptx_operand *lower_element(const struct lowering *l, const struct ptx_operand *o,
                                         unsigned k);
+
+sim_lower lower_minmax_three;            /* exec_pair.c */
 
 /* Rows of special registers, in struct warp's and struct block's pages. */
 enum { SIM_SPECIAL_ROW = 128 };

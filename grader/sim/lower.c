@@ -250,9 +250,11 @@ sim_ref lower_source(struct lowering *l, const struct ptx_operand *o, unsigned b
   switch (o->kind) {
   case PTX_O_REG: {
     unsigned have = reg_bits(l, o->reg);
-    if (bits && row_bytes(have) != row_bytes(bits))
+    if (bits && row_bytes(have) != row_bytes(bits) && !l->failed) {
+      l->error->width = true;
       lower_refuse(l, "register %s has %u bits, the instruction takes %u",
                    l->func->ptx->regs[o->reg].name, have, bits);
+    }
     return l->func->regs[o->reg];
   }
   case PTX_O_IMM:
@@ -405,7 +407,7 @@ static const struct sim_form *find_form(const struct ptx_inst *in)
       if (f->op != in->op) continue;
       if (f->type && (in->ntypes < 1 || f->type != in->types[0])) continue;
       if (f->type2 && (in->ntypes < 2 || f->type2 != in->types[1])) continue;
-      if (f->lower ? mods_present(in, f) : mods_match(in, f)) return f;
+      if (f->lower || f->why ? mods_present(in, f) : mods_match(in, f)) return f;
     }
   return NULL;
 }
@@ -450,7 +452,8 @@ static void lower_inst(struct lowering *l)
                           : "the simulator does not run %s", ptx_op_text(l->in->op));
     return;
   }
-  if (f->lower) f->lower(l);
+  if (f->why) lower_refuse(l, "%s", f->why);
+  else if (f->lower) f->lower(l);
   else lower_plain(l, f);
 }
 

@@ -111,10 +111,10 @@ static inline void row_set_pred(struct warp *w, sim_ref d, uint32_t exec, uint32
 
 /* A form in a table; M(...) lists its modifiers. */
 #define M(x) (PTX_M_##x + 1)
-#define FORM(op, type, run, ...) {PTX_##op, PTX_T_##type, 0, {__VA_ARGS__}, run, NULL, 0, 0}
+#define FORM(op, type, run, ...) {PTX_##op, PTX_T_##type, 0, {__VA_ARGS__}, run, NULL, 0, 0, NULL}
 #define FORM_SIZED(op, type, run, narrow, wide, ...) \
-  {PTX_##op, PTX_T_##type, 0, {__VA_ARGS__}, run, NULL, narrow, wide}
-#define FORM_ANY(op, lower) {PTX_##op, 0, 0, {0}, NULL, lower, 0, 0}
-#define FORM_TYPE(op, type, lower) {PTX_##op, PTX_T_##type, 0, {0}, NULL, lower, 0, 0}
+  {PTX_##op, PTX_T_##type, 0, {__VA_ARGS__}, run, NULL, narrow, wide, NULL}
+#define FORM_ANY(op, lower) {PTX_##op, 0, 0, {0}, NULL, lower, 0, 0, NULL}
+#define FORM_TYPE(op, type, lower) {PTX_##op, PTX_T_##type, 0, {0}, NULL, lower, 0, 0, NULL}
 
 #endif

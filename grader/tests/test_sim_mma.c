@@ -353,7 +353,7 @@ START_TEST(refused)
       {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r30,%r31,%r32,%r33}, {%r10,%r11}, "
        "{%r12,%r13}, {%r14,%r15,%r16,%r17};", "A of this shape and type is in 4 registers, not 2"},
       {"mma.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 {%r30,%r31,%r32,%r33}, "
-       "{%r10,%r11,%r12,%r13}, {%r12,%r13}, {%r14,%r15,%r16,%r17};", "no mma of this shape"},
+       "{%r10,%r11,%r12,%r13}, {%r12,%r13}, {%r14,%r15,%r16,%r17};", "do not go together"},
   };
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
     struct tile t;

@@ -100,6 +100,7 @@ uint64_t sim_values_input(char letter)
   case 'z': return (uint32_t)(below(81) - 40);
   case 'p': return below(2);
   case 'f': return single();
+  case 'F': return single() | single() << 32;
   case 'd': return twice();
   case 'i':
     if (below(3)) {
@@ -146,7 +147,7 @@ static struct letter letter_of(char c)
 {
   switch (c) {
   case 'h': return (struct letter){".b16", "u16", 16};
-  case 'l': case 'K': return (struct letter){".b64", "b64", 64};
+  case 'l': case 'K': case 'F': return (struct letter){".b64", "b64", 64};
   case 'f': case 'i': case 'u': return (struct letter){".f32", "f32", 32};
   case 'd': case 'j': return (struct letter){".f64", "f64", 64};
   case 'p': return (struct letter){".pred", "u32", 1};
@@ -223,7 +224,7 @@ static char *module_text(const struct value_row *rows, size_t count)
 {
   struct text t = {0};
   put(&t, ".version 8.0\n.target sm_90\n.address_size 64\n"
-          ".shared .align 16 .b8 shared_bytes[512]; .global .align 16 .b8 global_bytes[%d];\n"
+          ".shared .align 16 .b8 shared_bytes[512]; .global .align 32 .b8 global_bytes[%d];\n"
           ".visible .entry values(.param .u64 in, .param .u64 old, .param .u64 out, .param .u64 g)\n"
           "{\n.reg .b64 %%in,%%old,%%out,%%g,%%t,%%gm,%%lm,%%sg,%%lg; .reg .pred %%G;\n"
           ".reg .b32 %%r<10>,%%M,%%sm; .local .align 16 .b8 local_bytes[16];\n"

@@ -4,6 +4,7 @@
  * a second letter before '=' is Q.  The text uses D Q A B C E.  Letters, and what values they get:
  *   h w l   16, 32, 64 bits     f d   f32, f64     p    a predicate
  *   s       32 bits, mostly below 80               z    32 bits, small in magnitude
+ *   F       two f32 in 64 bits
  *   i j     f32, f64 near the ends of integer types and near halves
  *   u       f32 between -100 and 100               m    32 bits, 0 to 3
  *   k K     32, 64 bits, nearly always the same
@@ -53,7 +54,7 @@ struct value_table {
   size_t count;
 };
 extern const struct value_table values_int, values_bits, values_float, values_compare,
-    values_convert, values_move, values_warp, values_atomic;
+    values_convert, values_move, values_warp, values_atomic, values_pair;
 struct value_table values_memory(void);   /* ld and st of all types, made at the first call */
 
 /* Whether a row of a table has this instruction: the mnemonic's first parts are `op`. */

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/run.h"
 #include "toolchain/source.h"
 #include "toolchain/toolchain.h"
 
@@ -248,6 +249,32 @@ START_TEST(everything)
 }
 END_TEST
 
+/* Compilers under other names, by links from a folder that the sandbox does not show. */
+START_TEST(compilers_elsewhere)
+{
+  const struct toolchain_found *found = toolchain_find();
+  const struct { const char *name, *at; } links[] = {{"clang-23", found->clang}, {"cc", found->cc},
+                                                     {"bwrap", "/usr/bin/bwrap"}};
+  char home[64], path[100], *out;
+  if (!*found->clang) return;
+  run_folder(home);
+  for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+    snprintf(path, sizeof path, "%s/%s", home, links[i].name);
+    ck_assert_int_eq(symlink(links[i].at, path), 0);
+  }
+  setenv("PATH", home, 1);
+  static const char *const kernel[] = {NULL, "check", "04-padding/transpose", "--from",
+                                       "solutions", "--toolchain", "clang", NULL};
+  static const char *const program[] = {NULL, "check", "01-banks/banks", "--from", "solutions",
+                                        NULL};
+  ck_assert_msg(run_banks(&out, kernel) == 0, "%s", out);
+  free(out);
+  ck_assert_msg(run_banks(&out, program) == 0, "%s", out);
+  free(out);
+  run_remove(home);
+}
+END_TEST
+
 START_TEST(memory_cap)
 {
   struct compiled c;
@@ -387,6 +414,11 @@ START_TEST(sandbox_basics)
   ck_assert_int_eq(r.status, 11);
   sandbox_result_free(&r);
 
+  static const char *const none[] = {"", NULL};   /* the root of a compiler that is in /usr */
+  shell("true", (struct sandbox_job){.readable = none}, &r);
+  ck_assert_msg(r.end == SANDBOX_EXITED && r.status == 0, "%s%s", r.err, r.why);
+  sandbox_result_free(&r);
+
   const char *absent[] = {"/nonexistent", NULL};
   struct sandbox_job job = {.argv = absent, .wall_seconds = 1, .cpu_seconds = 1,
                             .memory_bytes = 1u << 30, .output_bytes = 100, .processes = 4};
@@ -468,6 +500,7 @@ Suite *suite_toolchain(void)
     {"line directives", line_directives, 1, 10}, {"sandbox", sandbox_basics, 2, 60},
     {"odd files", odd_files, 1, 120}, {"corpus", corpus_is_whole, 1, 10},
     {"memory", memory_cap, 2, 60}, {"everything", everything, 2, 60},
+    {"elsewhere", compilers_elsewhere, 1, 60},
     {"programs", programs, 2 * programs_n, 60}, {"kernels", kernels, 2 * kernels_n, 60},
     {"kernels, limits only", kernels_with_limits_only, 1, 120}};
   Suite *s = suite_create("toolchain");

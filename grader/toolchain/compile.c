@@ -188,7 +188,7 @@ static void compile_cuda(const struct source *src, const char *inside, const cha
   const struct toolchain_found *found = toolchain_find();
   struct sandbox_file files[SHIMS + 3] = {{inside, NULL, src->text, src->size}};
   char paths[SHIMS][64];
-  const char *readable[] = {found->nvcc_root, NULL};
+  const char *readable[] = {nvcc ? found->nvcc_root : found->clang_root, NULL};
   const char *const by_nvcc[] = {found->nvcc, "-arch=sm_90", "-ptx", "-lineinfo", "-O3", "-o",
                                  "out.ptx", inside, NULL};
   const char *const by_clang[] = {
@@ -209,7 +209,7 @@ static void compile_cuda(const struct source *src, const char *inside, const cha
     }
   }
   struct sandbox_job job = {.argv = nvcc ? by_nvcc : by_clang, .files = files, .nfiles = nfiles,
-                            .readable = nvcc ? readable : NULL, .result_file = "out.ptx",
+                            .readable = readable, .result_file = "out.ptx",
                             .wall_seconds = toolchain_seconds, .cpu_seconds = toolchain_seconds,
                             .memory_bytes = toolchain_memory, .output_bytes = 64u << 20,
                             .processes = 64};
@@ -337,10 +337,11 @@ void toolchain_c(const char *path, const char *name, const char *driver, const c
   const char *const argv[] = {
     found->cc, "-std=gnu11", "-O1", "-Wall", "-fno-strict-aliasing", "-fwrapv",
     "-fdiagnostics-color=never", "-I.", "-o", "program", inside, "grader/driver.c", "-lm", NULL};
-  struct sandbox_job job = {.argv = argv, .files = files, .nfiles = 4, .result_file = "program",
-                            .wall_seconds = toolchain_seconds, .cpu_seconds = toolchain_seconds,
-                            .memory_bytes = toolchain_memory, .output_bytes = 64u << 20,
-                            .processes = 64};
+  const char *const readable[] = {found->cc_root, NULL};
+  struct sandbox_job job = {.argv = argv, .files = files, .nfiles = 4, .readable = readable,
+                            .result_file = "program", .wall_seconds = toolchain_seconds,
+                            .cpu_seconds = toolchain_seconds, .memory_bytes = toolchain_memory,
+                            .output_bytes = 64u << 20, .processes = 64};
   snprintf(out->compiler, sizeof out->compiler, "%.63s", found->cc_version);
   struct sandbox_result r;
   sandbox_run(&job, &r);

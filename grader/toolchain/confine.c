@@ -103,10 +103,11 @@ void confine_prepare(struct confine *c, const struct sandbox_job *job, const cha
   rule(c, (struct sock_filter)RET(SECCOMP_RET_ALLOW));
 
   static const char *const system[] = {"/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin",
-                                       "/etc/alternatives", "/etc/ld.so.cache"};
+                                       "/etc/alternatives", "/etc/ld.so.cache", "/etc/nvcc.profile"};
   for (size_t i = 0; i < sizeof system / sizeof *system; i++) folder(c, system[i]);
   size_t n = (size_t)snprintf(c->path, sizeof c->path, "PATH=");
   for (const char *const *f = job->readable; f && *f; f++) {
+    if (!**f) continue;
     folder(c, *f);
     n += (size_t)snprintf(c->path + n, sizeof c->path - n, "%s/bin:", *f);
     if (n >= sizeof c->path) n = 5;      /* absurdly long: leave them out */

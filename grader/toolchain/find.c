@@ -103,22 +103,48 @@ static void find_nvcc(void)
   try_nvcc("/usr/local/cuda/bin/nvcc");
 }
 
+/* Asks the program at `path` for its version: under its own name, which decides what it is where it
+ * is a link (ccache), else under its real one, since a link may lie where the sandbox cannot see.
+ * What answered goes to `name`, its folder to `root`. */
+static char *ask_version(const char *path, char name[512], char root[512])
+{
+  char real[4096], *text;
+  root_of(path, root, 512);
+  snprintf(name, 512, "%s", path);
+  if ((text = version_text(path, root))) return text;
+  if (realpath(path, real) && strlen(real) < 512 && strcmp(real, path) != 0 &&
+      (text = version_text(real, root))) {
+    memcpy(name, real, strlen(real) + 1);
+    return text;
+  }
+  *name = 0;
+  return NULL;
+}
+
+static bool try_clang(const char *name)
+{
+  char path[512];
+  if (!toolchain_which(name, path, sizeof path)) return false;
+  char *text = ask_version(path, found.clang, found.clang_root);
+  number_after(text, "clang version ", found.clang_version, sizeof found.clang_version);
+  free(text);
+  if (!*found.clang_version) *found.clang = 0;
+  return *found.clang;
+}
+
+enum { OLDEST_CLANG = 13, NEWEST_CLANG = 40 };
+
 static void find_clang(void)
 {
-  static const char *const names[] = {"clang", "clang-21", "clang-20", "clang-19", "clang-18",
-                                      "clang-17", "clang-16", "clang-15", "clang-14", "clang-13"};
-  for (size_t i = 0; i < sizeof names / sizeof *names && !*found.clang; i++) {
-    char root[512];
-    if (!toolchain_which(names[i], found.clang, sizeof found.clang)) continue;
-    root_of(found.clang, root, sizeof root);
-    char *text = version_text(found.clang, root);
-    number_after(text, "clang version ", found.clang_version, sizeof found.clang_version);
-    free(text);
-    if (!*found.clang_version) *found.clang = 0;
+  bool there = try_clang("clang");
+  for (int v = NEWEST_CLANG; !there && v >= OLDEST_CLANG; v--) {
+    char name[16];
+    snprintf(name, sizeof name, "clang-%d", v);
+    there = try_clang(name);
   }
-  if (*found.clang && atoi(found.clang_version) < 13) {
-    snprintf(found.why_not_clang, sizeof found.why_not_clang, "clang %s is too old; 13 or newer",
-             found.clang_version);
+  if (there && atoi(found.clang_version) < OLDEST_CLANG) {
+    snprintf(found.why_not_clang, sizeof found.why_not_clang, "clang %s is too old; %d or newer",
+             found.clang_version, OLDEST_CLANG);
     *found.clang = *found.clang_version = 0;
   }
 }
@@ -127,16 +153,12 @@ static void find_cc(void)
 {
   static const char *const names[] = {"gcc", "cc", "clang"};
   for (size_t i = 0; i < sizeof names / sizeof *names && !*found.cc; i++) {
-    if (!toolchain_which(names[i], found.cc, sizeof found.cc)) continue;
-    char root[512];
-    root_of(found.cc, root, sizeof root);
-    char *text = version_text(found.cc, root);
-    if (text) {
-      text[strcspn(text, "\n")] = 0;
-      diagnose_printable(found.cc_version, sizeof found.cc_version, text, strlen(text));
-    } else {
-      *found.cc = 0;
-    }
+    char path[512];
+    if (!toolchain_which(names[i], path, sizeof path)) continue;
+    char *text = ask_version(path, found.cc, found.cc_root);
+    if (!text) continue;
+    text[strcspn(text, "\n")] = 0;
+    diagnose_printable(found.cc_version, sizeof found.cc_version, text, strlen(text));
     free(text);
   }
 }

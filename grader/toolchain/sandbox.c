@@ -205,6 +205,7 @@ static void bind_system(struct args *a, char links[][512])
   }
   args(a, "--ro-bind-try", "/etc/alternatives", "/etc/alternatives");
   args(a, "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache");
+  args(a, "--ro-bind-try", "/etc/nvcc.profile", "/etc/nvcc.profile");   /* of the system's nvcc */
 }
 
 struct prepared {              /* all that the child needs, made before the fork */
@@ -352,7 +353,7 @@ static void wrap(struct args *a, const struct prepared *p, char links[][512], ch
        "11", "--seccomp", "10", "--uid", "65534", "--gid", "65534", "--hostname", "banks");
   bind_system(a, links);
   for (const char *const *f = job->readable; f && *f; f++)
-    if (strncmp(*f, "/usr/", 5) != 0) args(a, "--ro-bind-try", *f, *f);
+    if (**f && strncmp(*f, "/usr/", 5) != 0) args(a, "--ro-bind-try", *f, *f);
   args(a, "--dev-bind", "/dev/null", "/dev/null");
   if (program) args(a, "--dev-bind", "/dev/zero", "/dev/zero", "--dev-bind", "/dev/urandom",
                     "/dev/urandom");

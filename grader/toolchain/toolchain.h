@@ -27,7 +27,7 @@ struct sandbox_job {
   const char *const *argv;     /* absolute program, NULL-terminated */
   const struct sandbox_file *files;
   size_t nfiles;
-  const char *const *readable; /* absolute folders also visible, NULL-terminated (toolkit, /usr) */
+  const char *const *readable; /* absolute folders also visible, NULL-terminated; "" is none */
   const void *input;           /* to its standard input */
   size_t input_size;
   const char *result_file;     /* read back from the working folder after it ended; may be NULL */
@@ -81,8 +81,8 @@ void toolchain_temp_done(const char *folder);
 /* What there is, found once a process (find.c).  Paths are "" where there is none. */
 struct toolchain_found {
   char nvcc[512], nvcc_version[32], nvcc_root[512];   /* "13.0"; root: the toolkit's folder */
-  char clang[512], clang_version[32];                 /* "" too when it cannot make PTX */
-  char cc[512], cc_version[64];
+  char clang[512], clang_version[32], clang_root[512];   /* "" too when it cannot make PTX */
+  char cc[512], cc_version[64], cc_root[512];            /* roots are "" for what is in /usr */
   char why_not_clang[128];
 };
 const struct toolchain_found *toolchain_find(void);

@@ -109,7 +109,7 @@ static size_t write_plan(const struct fuse *z, struct sim_plan **plan)
       *p = (struct sim_plan){.inst = inst, .op = op_of(z, inst), .width = x->width,
                              .delta = (int32_t)(x->at - x->start), .issuer = inst,
                              .lanes = z->failed ? SIM_LANES_ALL : fuse_lanes(z, inst),
-                             .reason = z->failed};
+                             .reason = z->failed ? z->failed : x->note};
       if (x->width == 0) {
         p->delta = 0;
         const struct fuse_access *by = x;       /* an equal load may itself be part of another */
@@ -138,6 +138,7 @@ size_t sim_plan(const struct ptx_module *module, const struct ptx_function *f, s
   if (!z.failed) fuse_accesses(&z);
   if (!z.failed) fuse_loads(&z);
   if (!z.failed) fuse_stores(&z);
+  if (!z.failed) fuse_branches(&z);
   if (z.failed) write_as_is(&z);
   size_t n = write_plan(&z, plan);
   free(z.layout.places);

@@ -7,6 +7,7 @@
  *   fuse_access.c  the shared accesses, element by element; versions of shared memory
  *   fuse_load.c    which loads meet, and the wider loads made of them
  *   fuse_store.c   runs of stores within a block
+ *   fuse_branch.c  a store that an `if` repeats
  *   fuse.c         sim_plan(): runs them in turn, writes the plan
  *
  * All sizes are bounded by a small multiple of the function's length, except the number of values,
@@ -94,6 +95,7 @@ struct fuse_access {
   uint32_t width;               /* bytes it issues; 0 when it doesn't */
   uint32_t at;                  /* offset of what it issues */
   uint32_t next;                /* in a list of fuse_load.c */
+  const char *note;             /* ptxas may do otherwise here, and how; or NULL */
   bool load;
   bool once;                    /* loads: an equal one before it will do */
   bool joins;                   /* may become part of a wider access */
@@ -162,8 +164,9 @@ struct fuse_address fuse_address(struct fuse *z, uint32_t inst, const struct ptx
 void fuse_accesses(struct fuse *z);
 bool fuse_separates(const struct fuse *z, uint32_t inst);
 
-/* load, store */
+/* load, store, branch: in this order */
 void fuse_loads(struct fuse *z);
 void fuse_stores(struct fuse *z);
+void fuse_branches(struct fuse *z);
 
 #endif

@@ -23,7 +23,7 @@ TESTS   := $(wildcard grader/tests/*.c)
 OBJ      = $(SOURCES:%.c=$(BUILD)/%.o)
 
 .DEFAULT_GOAL := all
-.PHONY: all setup grade check reset test demo hint list doctor lab profile portable fuzz plots plot \
+.PHONY: all setup grade check reset test demo hint list doctor lab profile prove portable fuzz plots plot \
         help clean
 
 all: $(BUILD)/banks            ## build the grader
@@ -67,8 +67,11 @@ fuzz: $(addprefix $(BUILD)/fuzz/fuzz_,ptx sim)   ## fuzz the PTX reader and the 
 	  pids="$$pids $$!"; done; status=0; \
 	  for p in $$pids; do wait $$p || status=1; done; exit $$status
 
-profile: $(BUILD)/banks        ## make profile FILE=k.cu KERNEL=k ARGS='--grid 32 --block 256 f32[8192] ...'
-	@$(BUILD)/banks profile $(FILE) $(KERNEL) $(ARGS)
+profile: $(BUILD)/banks        ## your kernel: make profile FILE=k.cu KERNEL=k ARGS='--grid 8 --block 256 f32[2048]'
+	@set -f; words='$(ARGS)'; $(BUILD)/banks profile '$(FILE)' '$(KERNEL)' $$words
+
+prove: $(BUILD)/banks          ## the same on the GPU as well, counts and values side by side
+	@set -f; words='$(ARGS)'; $(BUILD)/banks prove '$(FILE)' '$(KERNEL)' $$words
 
 plots:                         ## draw a recording: make plots DATA=h200 FORMAT=svg, png or dumb
 	@DATA=$(DATA) FORMAT=$(FORMAT) plots/draw.sh

@@ -98,32 +98,31 @@ static int take_options(int argc, char **argv, struct options *o)
   return left;
 }
 
-/* Parses the words of one launch. */
+/* The words of the command line, as a row of a list would have them. */
 static int begin(struct launch *l, int argc, char **argv)
 {
   size_t size = 1;
-  for (int i = 0; i < argc; i++) size += strlen(argv[i]) + 1;
+  for (int i = 0; i < argc; i++) size += strlen(argv[i]) + 3;
   l->text = need(calloc(size, 1));
   for (int i = 0; i < argc; i++) {
-    if (i) strcat(l->text, " ");
-    strcat(l->text, argv[i]);
+    const char *quote = strchr(argv[i], ' ') ? "'" : "";
+    sprintf(l->text + strlen(l->text), "%s%s%s%s", i ? " " : "", quote, argv[i], quote);
   }
   return request_parse(argc, argv, "prove", &l->q);
 }
 
 static int begin_row(struct launch *l, const char *row)
 {
-  char *words[WORDS], *rest = NULL;
-  int n = 0;
+  char *words[WORDS];
+  l->text = need(strdup(row));
+  for (size_t n = strlen(row); n && strchr(" \t\r\n", row[n - 1]); n--) l->text[n - 1] = 0;
+  for (char *p = l->text; *p; p++)
+    if (*p == '\t') *p = ' ';               /* it becomes a field of a table */
   l->words = need(strdup(row));
-  for (char *w = strtok_r(l->words, " \t\r\n", &rest); w; w = strtok_r(NULL, " \t\r\n", &rest)) {
-    if (n == WORDS) {
-      fprintf(stderr, "banks prove: a row has more than %d words\n", WORDS);
-      return CLI_USAGE;
-    }
-    words[n++] = w;
-  }
-  return begin(l, n, words);
+  int n = request_words(l->words, words, WORDS);
+  if (n >= 0) return request_parse(n, words, "prove", &l->q);
+  fprintf(stderr, "banks prove: a row has more than %d words\n", WORDS);
+  return CLI_USAGE;
 }
 
 static struct launch *more(struct launch **list, size_t *n)

@@ -49,15 +49,16 @@ static uint64_t lowest(const struct access *a)
 }
 
 /* A row's length that the addresses may have: the constant stride, else the distance that most
- * often separates a lane from the next one, where that is longer than an element. */
+ * often separates a lane from the next one, where that is longer than an element and so for half of them. */
 static uint64_t likely_pitch(const struct access *a)
 {
   int64_t stride;
   if (model_stride_find(a, &stride)) return (uint64_t)(stride < 0 ? -stride : stride);
   uint64_t best = 0;
-  unsigned most = 0;
+  unsigned most = 0, pairs = 0;
   for (unsigned t = 1; t < MODEL_LANES; t++) {
     if (!(a->mask >> t & 1) || !(a->mask >> (t - 1) & 1)) continue;
+    pairs++;
     int64_t d = (int64_t)(a->addr[t] - a->addr[t - 1]);
     uint64_t step = (uint64_t)(d < 0 ? -d : d);
     unsigned times = 0;
@@ -70,7 +71,7 @@ static uint64_t likely_pitch(const struct access *a)
       best = step;
     }
   }
-  return most >= 3 ? best : 0;
+  return most >= 3 && 2 * most >= pairs ? best : 0;
 }
 
 /* Two steps: `inner` bytes from lane to lane within groups of `lanes`, `outer` from group to group.
@@ -95,6 +96,21 @@ static bool find_lattice(const struct access *a, struct lattice *l)
     if (t == MODEL_LANES && l->inner > 0 && l->outer > 0 && l->outer != l->inner * n) return true;
   }
   return false;
+}
+
+static bool power_of_two(uint64_t n) { return n && !(n & (n - 1)); }
+
+/* Adds what XOR gives, where it gives something; returns the new length. */
+static size_t advise_xor(const struct access *a, uint64_t base, uint64_t pitch, char *out, size_t size,
+                         size_t used)
+{
+  unsigned unit = a->width < MODEL_WORD ? MODEL_WORD : a->width;
+  if (!power_of_two(pitch) || pitch < 2 * unit || pitch > 64 * unit || used >= size) return used;
+  struct access b = swizzled(a, base, pitch, unit);
+  if (cost(&b) >= cost(a)) return used;
+  return used + (size_t)snprintf(out + used, size - used, "%sXOR the column by the row (column ^ row "
+                                 "%% %" PRIu64 ", in units of %u bytes): %u", used ? "; or " : "",
+                                 pitch / unit, unit, cost(&b));
 }
 
 /* Another distance between the rows: the longer step is one from row to row.  The nearest of the
@@ -126,11 +142,10 @@ static void advise_lattice(const struct access *a, const struct lattice *l, char
              " elements): ", l->lanes, rows ? "share a row with gaps" : "go across rows", step,
              step / a->width);
   size_t used = strlen(out);
-  snprintf(out + used, size - used, "%" PRIu64 " bytes (%" PRIu64 " elements) give %u wavefront%s", to,
-           to / a->width, best, plural(best));
+  used += (size_t)snprintf(out + used, size - used, "%" PRIu64 " bytes (%" PRIu64 " elements) give %u "
+                           "wavefront%s", to, to / a->width, best, plural(best));
+  if (!rows) advise_xor(a, lowest(a), step, out, size, used);
 }
-
-static bool power_of_two(uint64_t n) { return n && !(n & (n - 1)); }
 
 static unsigned most_on_one_address(const struct access *a)
 {
@@ -234,16 +249,10 @@ void profile_advise(const struct access *a, enum profile_class class, char *out,
     }
     if (pad)
       used += (size_t)snprintf(out, size, "pad the rows from %" PRIu64 " to %" PRIu64
-                               " bytes (%" PRIu64 " to %" PRIu64 " elements of %u): %u wavefront%s",
+                               " bytes (%" PRIu64 " to %" PRIu64 " elements of %u bytes): %u wavefront%s",
                                pitch, pitch + pad, pitch / a->width, (pitch + pad) / a->width,
                                a->width, best, plural(best));
-    if (power_of_two(pitch) && pitch >= 2 * unit && used < size) {
-      struct access b = swizzled(a, base, pitch, unit);
-      if (cost(&b) < c.wavefronts)
-        used += (size_t)snprintf(out + used, size - used, "%sXOR the column by the row "
-                                 "(column ^ row %% %" PRIu64 ", in units of %u bytes): %u",
-                                 used ? "; or " : "", pitch / unit, unit, cost(&b));
-    }
+    used = advise_xor(a, base, pitch, out, size, used);
   }
   struct access row = in_a_row(a, base / 128 * 128);
   if (!used && !pitch) {

@@ -97,10 +97,10 @@ static void pictures(FILE *to, const struct profile *p, unsigned most)
 static void totals(FILE *to, const struct profile *p)
 {
   const struct sim_totals *t = &p->result->totals;
-  fprintf(to, "\n%s: %" PRIu64 " blocks, %" PRIu64 " warps, %" PRIu64 " warp instructions, %u + %u "
-          "bytes of shared memory a block (static + dynamic)\n", p->kernel, t->blocks, t->warps,
-          t->warp_instructions, p->result->static_shared,
-          p->result->dynamic_shared);
+  fprintf(to, "\n%s: %" PRIu64 " block%s, %" PRIu64 " warp%s, %" PRIu64 " warp instructions, %u + %u "
+          "bytes of shared memory a block (static + dynamic)\n", p->kernel, t->blocks,
+          t->blocks == 1 ? "" : "s", t->warps, t->warps == 1 ? "" : "s", t->warp_instructions,
+          p->result->static_shared, p->result->dynamic_shared);
 #define SHARED(name, text)                                                                    \
   if (t->name.requests)                                                                       \
     fprintf(to, "  %-15s %10" PRIu64 " requests %10" PRIu64 " wavefronts %10" PRIu64          \

@@ -50,6 +50,24 @@ static int usage_error(const struct request *q, const char *format, ...)
   return REQUEST_USAGE;
 }
 
+int request_words(char *row, char **words, int most)
+{
+  int n = 0;
+  for (char *p = row; *(p += strspn(p, " \t\r\n"));) {
+    char *to = p;
+    bool quoted = false;
+    if (n == most) return -1;
+    words[n++] = p;
+    for (; *p && (quoted || !strchr(" \t\r\n", *p)); p++) {
+      if (*p == '\'') quoted = !quoted;
+      else *to++ = *p;
+    }
+    if (*p) p++;
+    *to = 0;
+  }
+  return n;
+}
+
 /* "16", "16,8", "1024/16,8,2": at least 1 each. */
 static bool dimensions(const char *text, uint32_t out[3])
 {

@@ -39,6 +39,10 @@ struct request {
 /* The help's lines on options and arguments. */
 extern const char request_help[];
 
+/* Splits a row into words at blanks, in place; '...' holds blanks.  Their number, -1 when there are
+ * more than `most`. */
+int request_words(char *row, char **words, int most);
+
 /* Words as typed, without the command's own; the request keeps pointers to them. */
 int request_parse(int argc, char **argv, const char *command, struct request *q);
 int request_load(struct request *q);

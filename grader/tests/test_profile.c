@@ -11,6 +11,7 @@
 #include "run.h"
 
 void test_profile_truth(Suite *s);   /* test_profile_truth.c */
+void test_profile_names(Suite *s);   /* test_profile_names.c */
 
 #define PTX "grader/tests/profile/profile.ptx"
 
@@ -41,7 +42,7 @@ static const struct { const char *arguments; int status; const char *part; } ans
   {PTX " transpose --grid 2,2 --block 32,32 f32[64*64] f32[64*64] i32:64 i32:64", 0,
    "out[y * height + x] = tile[threadIdx.x][threadIdx.y];"},
   {PTX " transpose --grid 2,2 --block 32,32 f32[4096]=iota f32[4096] i32:64 i32:64", 0,
-   "pad the rows from 128 to 132 bytes (32 to 33 elements of 4): 1 wavefront"},
+   "pad the rows from 128 to 132 bytes (32 to 33 elements of 4 bytes): 1 wavefront"},
   {PTX " transpose --grid 2,2 --block 32,32 f32[4096] f32[4096] i32:64 i32:64 --pictures 0", 0,
    "shared loads           128 requests       4096 wavefronts        128 ideal"},
   {PTX " past_the_end --grid 1 --block 32 i32[32]", 1, "fault: "},
@@ -242,5 +243,6 @@ Suite *suite_profile(void)
   tcase_add_test(t, advice);
   suite_add_tcase(s, t);
   test_profile_truth(s);
+  test_profile_names(s);
   return s;
 }

@@ -217,7 +217,7 @@ static unsigned follow(unsigned width, bool store, unsigned pitch, unsigned lane
   char next[400];
   const char *at;
   if ((at = strstr(advice, "pad the rows"))) {
-    ck_assert_msg(sscanf(at, "pad the rows from %u to %u bytes (%u to %u elements of %*u): %u", &a, &b, &c, &d,
+    ck_assert_msg(sscanf(at, "pad the rows from %u to %u bytes (%u to %u elements of %*u bytes): %u", &a, &b, &c, &d,
                          &promised) == 5, "'%s'", advice);
     ck_assert_msg(a == pitch * width && b == d * width && c == pitch, "'%s'", advice);
     got = column(width, store, d, 1, false, lanes, next);

@@ -11,14 +11,10 @@ struct request *typed(const char *row)
 {
   static char text[1000];
   static struct request q;
-  char *argv[40], *rest = NULL;
-  int n = 0;
+  char *argv[40];
   ck_assert_uint_lt(strlen(row), sizeof text);
   strcpy(text, row);
-  for (char *w = strtok_r(text, " \t", &rest); w; w = strtok_r(NULL, " \t", &rest)) {
-    ck_assert_int_lt(n, 40);
-    argv[n++] = w;
-  }
+  int n = request_words(text, argv, 40);
   ck_assert_msg(request_parse(n, argv, "profile", &q) == 0, "%s", row);
   ck_assert_msg(request_load(&q) == 0, "%s", row);
   return &q;

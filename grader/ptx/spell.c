@@ -183,7 +183,7 @@ static char class_of(enum ptx_type type)
 {
   unsigned bits = ptx_type_bits(type);
   return type == PTX_T_PRED ? 'p' : bits > 64 ? 'q' : bits > 32 ? 'l' : bits > 16 || !bits ? 'w'
-         : bits > 8 || type == PTX_T_E2M1X2 ? 'h' : 'w';
+         : bits > 8 ? 'h' : type == PTX_T_E2M1X2 ? 'b' : 'w';
 }
 
 static char own_class(const struct ptx_spelling *s, unsigned place)

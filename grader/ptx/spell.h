@@ -24,7 +24,7 @@ void ptx_spell_each(enum ptx_op op, unsigned form, ptx_spelling_user *use, void 
 
 /* What the operands name.  The addresses, values and predicates are for the user to set. */
 #define PTX_SPELL_REGISTERS                                                                     \
-  ".reg .b16 %h<40>; .reg .b32 %w<40>; .reg .b64 %l<40>; .reg .b128 %q<12>; .reg .pred %p<12>;\n" \
+  ".reg .b8 %b<40>; .reg .b16 %h<40>; .reg .b32 %w<40>; .reg .b64 %l<40>; .reg .b128 %q<12>; .reg .pred %p<12>;\n" \
   ".reg .b64 %shared, %generic, %global, %local, %map, %barrier;\n"
 
 /* The text without its ';'.  The rows do not tell how wide every operand is, so there are several

@@ -39,6 +39,8 @@ struct bulk_copy {
   uint32_t at, bytes;          /* shared side, from SIM_SHARED_BASE */
   uint32_t swizzle;            /* enum model_tma */
   uint8_t *data;               /* in order of the tile */
+  unsigned reduce;             /* store: 0, or how it is reduced: atomic_elements() */
+  enum ptx_type type;
   const struct box *box;       /* store of a box: where it goes; else `to` */
   uint64_t to;
 };

@@ -7,6 +7,8 @@
 struct bulk_form {             /* sim_inst.extra; the instruction's own address is the shared one */
   struct sim_inst global;      /* counts the other side; its addresses go into the row `_` receives */
   bool store;
+  unsigned reduce;             /* not 0: a reduction, see atomic_elements(); of what type */
+  enum ptx_type type;          /* a box: PTX_NOTYPE, its map tells */
   sim_ref far, bar;            /* global address or tensor map; mbarrier */
   bool far_wide, bar_wide;
   uint64_t far_add, bar_add;
@@ -24,6 +26,10 @@ void bulk_gather(const struct block *b, const struct bulk_copy *c, uint8_t *out)
 void bulk_count_shared(struct warp *w, const struct sim_inst *i, uint32_t at, uint32_t bytes);
 /* Addresses of 16 bytes each, 32 to a request. */
 void bulk_count_global(struct warp *w, const struct sim_inst *g, const uint64_t *from, uint32_t n);
+/* To memory, or reduced into what is there. */
+void bulk_put(const struct bulk_copy *c, uint8_t *to, const uint8_t *from, uint32_t bytes);
+/* The reduction an instruction asks for; refuses it where there is none. */
+void bulk_lower_reduce(struct lowering *l, struct bulk_form *form);
 void box_store(const struct bulk_copy *c, const uint8_t *data);   /* exec_tensor.c */
 
 #endif

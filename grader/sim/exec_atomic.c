@@ -323,6 +323,50 @@ static bool is_one(const struct ptx_function *f, const struct ptx_operand *o)
   return set;
 }
 
+static const struct { uint16_t mod; enum atom op; } atoms[] = {
+    {PTX_M_AND, ATOM_AND}, {PTX_M_OR, ATOM_OR}, {PTX_M_XOR, ATOM_XOR}, {PTX_M_CAS, ATOM_CAS},
+    {PTX_M_EXCH, ATOM_EXCH}, {PTX_M_ADD, ATOM_ADD}, {PTX_M_INC, ATOM_INC},
+    {PTX_M_DEC, ATOM_DEC}, {PTX_M_MIN, ATOM_MIN}, {PTX_M_MAX, ATOM_MAX}};
+
+static enum atom named(const struct ptx_inst *in)
+{
+  enum atom op = ATOM_ADD;
+  for (unsigned k = 0; k < sizeof atoms / sizeof *atoms; k++)
+    if (ptx_has(in, (enum ptx_mod)atoms[k].mod)) op = atoms[k].op;
+  return op;
+}
+
+unsigned atomic_op(const struct ptx_inst *in, enum ptx_type type)
+{
+  enum atom op = named(in);
+  bool small = op == ATOM_MIN || op == ATOM_MAX, fits = false;
+  switch (type) {
+  case PTX_T_F16: case PTX_T_BF16: fits = op == ATOM_ADD || small; break;
+  case PTX_T_F32: case PTX_T_F64: fits = op == ATOM_ADD; break;
+  case PTX_T_U32: fits = op == ATOM_ADD || op == ATOM_INC || op == ATOM_DEC || small; break;
+  case PTX_T_S32: case PTX_T_U64: case PTX_T_S64: fits = op == ATOM_ADD || small; break;
+  case PTX_T_B32: case PTX_T_B64: fits = op == ATOM_AND || op == ATOM_OR || op == ATOM_XOR; break;
+  default: break;
+  }
+  return fits ? op + 1u : 0;
+}
+
+void atomic_elements(unsigned op1, enum ptx_type type, uint8_t *to, const uint8_t *from,
+                     uint32_t bytes)
+{
+  enum atom op = (enum atom)(op1 - 1);
+  unsigned width = ptx_type_bits(type) / 8;
+  for (uint32_t at = 0; at + width <= bytes; at += width) {
+    uint64_t a = 0, b = 0;
+    memcpy(&a, to + at, width);
+    memcpy(&b, from + at, width);
+    if (width == 2) a = half_of(op, (uint16_t)a, (uint16_t)b, type == PTX_T_BF16);
+    else if (type == PTX_T_F32) a = add_f32_global(a, b);
+    else a = apply(op, ptx_type_kind(type), width, a, b, b);
+    memcpy(to + at, &a, width);
+  }
+}
+
 static void lower_vector(struct lowering *l, enum atom op, enum ptx_type type, unsigned kind)
 {
   const struct ptx_inst *in = l->in;
@@ -349,17 +393,11 @@ static void lower_vector(struct lowering *l, enum atom op, enum ptx_type type, u
 
 static void lower_atom(struct lowering *l)
 {
-  static const struct { uint16_t mod; enum atom op; } ops[] = {
-      {PTX_M_AND, ATOM_AND}, {PTX_M_OR, ATOM_OR}, {PTX_M_XOR, ATOM_XOR}, {PTX_M_CAS, ATOM_CAS},
-      {PTX_M_EXCH, ATOM_EXCH}, {PTX_M_ADD, ATOM_ADD}, {PTX_M_INC, ATOM_INC},
-      {PTX_M_DEC, ATOM_DEC}, {PTX_M_MIN, ATOM_MIN}, {PTX_M_MAX, ATOM_MAX}};
   const struct ptx_inst *in = l->in;
   struct sim_inst *s = l->out;
   enum ptx_type type = (enum ptx_type)in->types[0];
   unsigned bits = ptx_type_bits(type), at = in->op == PTX_ATOM ? 1 : 0;
-  enum atom op = ATOM_ADD;
-  for (unsigned k = 0; k < sizeof ops / sizeof *ops; k++)
-    if (ptx_has(in, (enum ptx_mod)ops[k].mod)) op = ops[k].op;
+  enum atom op = named(in);
   bool is_float = ptx_type_kind(type) == PTX_FLOAT;
   bool pair = type == PTX_T_F16X2 || type == PTX_T_BF16X2, bf = type == PTX_T_BF16 || type == PTX_T_BF16X2;
   bool half = pair || bf || type == PTX_T_F16;

@@ -5,6 +5,9 @@
  * and destination wait until the thread waits for the copy's group; a source that has changed by
  * then is a fault, since the hardware may have read either.
  *
+ * A reduction (cp.reduce.async.bulk) is a copy out of shared memory whose bytes are added to those
+ * in global memory, or combined with them another way, when it is waited for.
+ *
  * Counted: sectors, as accesses of 16 bytes a lane; and for shared memory a wavefront for each 128
  * bytes, which is a floor and not a measurement (exact = false). */
 #include <stdlib.h>
@@ -94,6 +97,12 @@ static void land_load(struct block *b, struct bulk_copy *c)
   free(c->data);
 }
 
+void bulk_put(const struct bulk_copy *c, uint8_t *to, const uint8_t *from, uint32_t bytes)
+{
+  if (c->reduce) atomic_elements(c->reduce, c->type, to, from, bytes);
+  else memcpy(to, from, bytes);
+}
+
 static void land_store(struct block *b, struct bulk_copy *c)
 {
   uint8_t *now = malloc(c->bytes);
@@ -108,7 +117,7 @@ static void land_store(struct block *b, struct bulk_copy *c)
     box_store(c, now);
   } else {
     const struct sim_object *o = memory_find(c->warp->runner->sim, c->to);
-    memcpy(o->host + (c->to - o->base), now, c->bytes);
+    bulk_put(c, o->host + (c->to - o->base), now, c->bytes);
   }
   b->bulk->held -= c->bytes;
   free(now);
@@ -284,6 +293,8 @@ static bool copy_lane(struct warp *w, const struct sim_inst *i, unsigned lane)
   c->store = form->store;
   c->at = at;
   c->to = far;
+  c->reduce = form->reduce;
+  c->type = form->type;
   bulk_touch(w, i, c);
   if (form->store) {
     bulk_gather(w->block, c, c->data);
@@ -370,6 +381,8 @@ static void lower_bulk(struct lowering *l)
   bool store = ptx_has(in, PTX_M_BULK_GROUP);
   if (ptx_has(in, PTX_M_MULTICAST_CLUSTER) || ptx_has(in, PTX_M_CP_MASK)) {
     lower_refuse(l, "the simulator runs clusters of one block: no multicast, no mask");
+  } else if (ptx_has(in, PTX_M_IGNORE_OOB)) {
+    lower_refuse(l, "copies that ignore bytes out of bounds are not simulated");
   } else if (!ptx_has(in, PTX_M_GLOBAL)) {
     lower_refuse(l, "the simulator runs clusters of one block: no copies between blocks");
   } else if (!store && (in->noperands < 4 || o[3].kind != PTX_O_ADDRESS)) {
@@ -379,6 +392,29 @@ static void lower_bulk(struct lowering *l)
     l->out->b = lower_source(l, &o[2], 32);
     l->out->run = bulk_copy;
   }
+}
+void bulk_lower_reduce(struct lowering *l, struct bulk_form *form)
+{
+  const struct ptx_inst *in = l->in;
+  form->type = in->ntypes ? (enum ptx_type)in->types[0] : PTX_NOTYPE;
+  form->reduce = atomic_op(in, in->ntypes ? form->type : PTX_T_U32);
+  if (!in->ntypes && !form->reduce) form->reduce = atomic_op(in, PTX_T_B32);
+  if (!form->reduce) lower_refuse(l, "this operation does not go with this type");
+}
+
+/* Reductions of a run of shared memory into global memory.  They are counted as the copies are:
+ * that is analogy, not a measurement (exact = false, see bulk_count_shared). */
+static void lower_bulk_reduce(struct lowering *l)
+{
+  const struct ptx_operand *o = l->in->operands;
+  if (!ptx_has(l->in, PTX_M_GLOBAL)) {
+    lower_refuse(l, "the simulator runs clusters of one block: no reductions between blocks");
+    return;
+  }
+  struct bulk_form *form = bulk_lower(l, true, &o[1], &o[0], NULL);
+  l->out->b = lower_source(l, &o[2], 32);
+  l->out->run = bulk_copy;
+  bulk_lower_reduce(l, form);
 }
 static void lower_bulk_commit(struct lowering *l) { l->out->run = bulk_commit; }
 static void lower_bulk_wait(struct lowering *l)
@@ -391,6 +427,7 @@ static void lower_bulk_wait(struct lowering *l)
 
 const struct sim_form sim_forms_bulk[] = {
     FORM_ANY(CP_ASYNC_BULK, lower_bulk),
+    FORM_ANY(CP_REDUCE_ASYNC_BULK, lower_bulk_reduce),
     FORM_ANY(CP_ASYNC_BULK_COMMIT_GROUP, lower_bulk_commit),
     FORM_ANY(CP_ASYNC_BULK_WAIT_GROUP, lower_bulk_wait),
     {.op = PTX_OPS},

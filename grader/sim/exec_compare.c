@@ -160,6 +160,8 @@ static void lower_compare(struct lowering *l)
     if (to == PTX_T_F32) s->imm = 0x3f800000;
     else if (to == PTX_T_U32 || to == PTX_T_S32) s->imm = 0xffffffff;
     else if (to == PTX_T_U16) s->imm = 0xffff;
+    else if (to == PTX_T_F16) s->imm = 0x3c00;
+    else if (to == PTX_T_BF16) s->imm = 0x3f80;
     else lower_refuse(l, "the simulator does not run it with this result type");
   }
 }

@@ -287,7 +287,7 @@ static void lower_compare(struct lowering *l)
   switch (to) {
   case PTX_T_F16: case PTX_T_F16X2: s->more[0] = 0x3c00; break;
   case PTX_T_BF16: case PTX_T_BF16X2: s->more[0] = 0x3f80; break;
-  case PTX_T_U16: s->more[0] = 0xffff; break;
+  case PTX_T_U16: case PTX_T_S16: s->more[0] = 0xffff; break;
   case PTX_T_U32: case PTX_T_S32: s->more[0] = bits == 16 ? 0xffffffffu : 0xffff; break;
   default: lower_refuse(l, "the simulator does not run it with this result type"); return;
   }
@@ -297,9 +297,13 @@ static void lower_compare(struct lowering *l)
 #define HALF(op) \
   FORM_TYPE(op, F16, lower_half), FORM_TYPE(op, F16X2, lower_half), \
   FORM_TYPE(op, BF16, lower_half), FORM_TYPE(op, BF16X2, lower_half)
+#define OOB(type) \
+  {PTX_FMA, PTX_T_##type, 0, {M(OOB)}, NULL, NULL, 0, 0, \
+   "the NaN that tensors out of bounds are filled with (.oob) is not simulated"}
 #define SECOND(op, type, lower) {PTX_##op, 0, PTX_T_##type, {0}, NULL, lower, 0, 0, NULL}
 
 const struct sim_form sim_forms_half[] = {
+    OOB(F16), OOB(F16X2), OOB(BF16), OOB(BF16X2),
     HALF(ADD), HALF(SUB), HALF(MUL), HALF(FMA), HALF(MIN), HALF(MAX), HALF(EX2), HALF(TANH),
     HALF(NEG), HALF(ABS),
     FORM_TYPE(SETP, F16, lower_compare), FORM_TYPE(SETP, F16X2, lower_compare),

@@ -1,4 +1,5 @@
-/* cvt to and from f16, bf16, tf32, e4m3 and e5m2, single and packed.
+/* cvt to and from f16, bf16, tf32, and the formats of 8, 6 and 4 bits, single and packed.  Six bits
+ * stand in eight; formats of six and four bits have neither infinity nor NaN.
  *
  * The conversions that kernels live by have loops of their own.  All others go lane by lane: the
  * source becomes a long double, which holds every integer of 64 bits and every double, and is
@@ -20,6 +21,9 @@ static const struct format formats[] = {
     {PTX_T_TF32, 32, 8, 10, 13, 0x3fbff, 0x3fc00, 0x3ffff},
     {PTX_T_E4M3, 8, 4, 3, 0, 0x7e, 0, 0x7f},
     {PTX_T_E5M2, 8, 5, 2, 0, 0x7b, 0x7c, 0x7f},
+    {PTX_T_E3M2, 8, 3, 2, 0, 0x1f, 0, 0x1f},
+    {PTX_T_E2M3, 8, 2, 3, 0, 0x1f, 0, 0x1f},
+    {PTX_T_E2M1, 4, 2, 1, 0, 0x07, 0, 0x07},
 };
 
 static const struct format *format_of(unsigned type)
@@ -29,6 +33,9 @@ static const struct format *format_of(unsigned type)
   case PTX_T_BF16X2: type = PTX_T_BF16; break;
   case PTX_T_E4M3X2: type = PTX_T_E4M3; break;
   case PTX_T_E5M2X2: type = PTX_T_E5M2; break;
+  case PTX_T_E3M2X2: type = PTX_T_E3M2; break;
+  case PTX_T_E2M3X2: type = PTX_T_E2M3; break;
+  case PTX_T_E2M1X2: type = PTX_T_E2M1; break;
   default: break;
   }
   for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
@@ -70,9 +77,21 @@ static uint32_t encode(long double x, const struct format *f, enum rounding r, b
   return (code | sign) << f->shift;
 }
 
+/* Sign, exponent, mantissa: a format that has numbers only. */
+static float small_float(uint32_t v, unsigned ebits, unsigned mbits)
+{
+  int e = (int)(v >> mbits & ((1u << ebits) - 1)), bias = (1 << (ebits - 1)) - 1;
+  float m = (float)(v & ((1u << mbits) - 1)), one = (float)(1u << mbits);
+  float x = ldexpf(e ? one + m : m, (e ? e : 1) - bias - (int)mbits);
+  return v >> (ebits + mbits) & 1 ? -x : x;
+}
+
 static float decode(uint32_t v, unsigned type)
 {
   switch (type) {
+  case PTX_T_E3M2: return small_float(v, 3, 2);
+  case PTX_T_E2M3: return small_float(v, 2, 3);
+  case PTX_T_E2M1: return small_float(v, 2, 1);
   case PTX_T_F16: return f16_float((uint16_t)v);
   case PTX_T_BF16: return bf16_float((uint16_t)v);
   case PTX_T_E4M3: return e4m3_float((uint8_t)v);
@@ -252,7 +271,8 @@ static void read_mods(const struct ptx_inst *in, struct plan *p)
 
 static bool is_pair(unsigned type)
 {
-  return type == PTX_T_F16X2 || type == PTX_T_BF16X2 || type == PTX_T_E4M3X2 || type == PTX_T_E5M2X2;
+  return type == PTX_T_F16X2 || type == PTX_T_BF16X2 || type == PTX_T_E4M3X2 || type == PTX_T_E5M2X2 ||
+         type == PTX_T_E3M2X2 || type == PTX_T_E2M3X2 || type == PTX_T_E2M1X2;
 }
 
 static void lower_cvt(struct lowering *l)
@@ -264,6 +284,10 @@ static void lower_cvt(struct lowering *l)
   unsigned to = in->types[0], from = in->types[1];
   struct plan p = {.to = format_of(to), .from = format_of(from), .to_type = (uint8_t)to,
                    .from_type = (uint8_t)from};
+  if (ptx_has(in, PTX_M_RS)) {
+    lower_refuse(l, "stochastic rounding is not simulated");
+    return;
+  }
   if (!lower_only(l, allowed)) return;
   read_mods(in, &p);
   bool pair = is_pair(to), plain = !p.flush && !p.sat && !p.relu && !p.satfinite;
@@ -302,10 +326,19 @@ static void lower_cvt(struct lowering *l)
 
 #define FROM(type) {PTX_CVT, 0, PTX_T_##type, {0}, NULL, lower_cvt, 0, 0, NULL}
 
+#define PTX_T_0 0
+#define NOT(to, from, because) {.op = PTX_CVT, .type = PTX_T_##to, .type2 = PTX_T_##from, .why = because}
+#define STOCHASTIC(to) NOT(to, F32, "stochastic rounding is not simulated")
+#define SCALE(to, from) NOT(to, from, "scales of eight bits (ue8m0) are not simulated")
+
 const struct sim_form sim_forms_narrow[] = {
+    SCALE(UE8M0X2, 0), SCALE(0, UE8M0X2), STOCHASTIC(E4M3X4), STOCHASTIC(E5M2X4),
+    STOCHASTIC(E2M1X4), STOCHASTIC(E2M3X4), STOCHASTIC(E3M2X4),
     FORM_TYPE(CVT, F16, lower_cvt), FORM_TYPE(CVT, BF16, lower_cvt), FORM_TYPE(CVT, TF32, lower_cvt),
     FORM_TYPE(CVT, F16X2, lower_cvt), FORM_TYPE(CVT, BF16X2, lower_cvt),
     FORM_TYPE(CVT, E4M3X2, lower_cvt), FORM_TYPE(CVT, E5M2X2, lower_cvt),
+    FORM_TYPE(CVT, E3M2X2, lower_cvt), FORM_TYPE(CVT, E2M3X2, lower_cvt),
+    FORM_TYPE(CVT, E2M1X2, lower_cvt),
     FROM(F16), FROM(BF16),
     {.op = PTX_OPS},
 };

@@ -11,6 +11,11 @@
 #define LAUNCH_CONTROL "taking over the work of another block (compute capability 10.0) is not simulated"
 #define NEW_MAPS "tensor maps that the kernel itself changes are not simulated"
 
+#define BETWEEN "the simulator runs clusters of one block: nothing is sent to another's shared memory"
+#define STACK "a stack that grows at run time (alloca) is not simulated"
+#define SPARSE "mma with a sparse A is not simulated"
+#define FILLED "filling shared memory in bulk (st.bulk) is not simulated"
+
 const struct sim_form sim_forms_refused[] = {
     NO(TEX, TEXTURE), NO(TLD4, TEXTURE), NO(TXQ, TEXTURE), NO(SULD, TEXTURE), NO(SUST, TEXTURE),
     NO(SURED, TEXTURE), NO(SUQ, TEXTURE), NO(ISTYPEP, TEXTURE),
@@ -26,5 +31,8 @@ const struct sim_form sim_forms_refused[] = {
     NO(CLUSTERLAUNCHCONTROL_TRY_CANCEL, LAUNCH_CONTROL),
     NO(CLUSTERLAUNCHCONTROL_QUERY_CANCEL, LAUNCH_CONTROL),
     NO(TENSORMAP_REPLACE, NEW_MAPS), NO(TENSORMAP_CP_FENCEPROXY, NEW_MAPS),
+    NO(ST_ASYNC, BETWEEN), NO(RED_ASYNC, BETWEEN), NO(ST_BULK, FILLED),
+    NO(ALLOCA, STACK), NO(STACKSAVE, STACK), NO(STACKRESTORE, STACK),
+    NO(MMA_SP, SPARSE), NO(MMA_SP_ORDERED, SPARSE),
     {.op = PTX_OPS},
 };

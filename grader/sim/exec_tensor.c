@@ -48,6 +48,7 @@ struct moving {
   const struct sim_object *object;
   uint8_t *tile;               /* in; out when `store` */
   bool store;
+  const struct bulk_copy *copy;    /* store */
   uint64_t *touched;           /* sixteens of global memory */
   uint32_t n;
 };
@@ -56,7 +57,7 @@ static void move_row(void *context, uint64_t address, uint32_t offset, uint32_t 
 {
   struct moving *v = context;
   uint8_t *host = v->object->host + (address - v->object->base);
-  if (v->store) memcpy(host, v->tile + offset, bytes);
+  if (v->store) bulk_put(v->copy, host, v->tile + offset, bytes);
   else memcpy(v->tile + offset, host, bytes);
 }
 
@@ -71,7 +72,7 @@ static void list_row(void *context, uint64_t address, uint32_t offset, uint32_t 
 
 void box_store(const struct bulk_copy *c, const uint8_t *data)
 {
-  struct moving v = {.object = memory_find(c->warp->runner->sim, c->to), .store = true};
+  struct moving v = {.object = memory_find(c->warp->runner->sim, c->to), .store = true, .copy = c};
   v.tile = (uint8_t *)(uintptr_t)data;
   walk(c->box, move_row, &v);
 }
@@ -128,6 +129,19 @@ static const struct sim_object *read_map(struct warp *w, const struct sim_inst *
   return o;
 }
 
+/* In the order of enum sim_tensor_type. */
+static const enum ptx_type types[SIM_TENSOR_TYPES] = {
+    PTX_NOTYPE, PTX_NOTYPE, PTX_T_U32, PTX_T_S32, PTX_T_U64, PTX_T_S64, PTX_T_F16, PTX_T_F32,
+    PTX_T_F64, PTX_T_BF16};
+
+/* Bitwise operations take the integers as bits. */
+static unsigned reduced_by(const struct ptx_inst *in, enum ptx_type type)
+{
+  unsigned op = atomic_op(in, type);
+  if (op || ptx_type_kind(type) == PTX_FLOAT || !type) return op;
+  return atomic_op(in, ptx_type_bits(type) == 64 ? PTX_T_B64 : PTX_T_B32);
+}
+
 static bool tensor_lane(struct warp *w, const struct sim_inst *i, unsigned lane)
 {
   const struct bulk_form *form = i->extra;
@@ -137,6 +151,12 @@ static bool tensor_lane(struct warp *w, const struct sim_inst *i, unsigned lane)
   uint32_t bytes = o ? sim_tensor_box_bytes(&x->map) : 0, at = 0;
   struct mbarrier *m = NULL;
   bool ok = o != NULL;
+  unsigned reduce = ok && form->reduce ? reduced_by(i->ptx, types[x->map.type]) : 0;
+  if (ok && form->reduce && !reduce) {
+    fault_note(w, i, lane, SIM_FAULT_LAUNCH, true,
+               "this reduction does not go with the type of the tensor map's elements");
+    ok = false;
+  }
   if (ok)
     ok = bulk_shared(w, i, lane,
                      bulk_address(w, i->a, i->flags & SIM_MEM_WIDE_ADDRESS, i->imm, lane), bytes,
@@ -161,6 +181,8 @@ static bool tensor_lane(struct warp *w, const struct sim_inst *i, unsigned lane)
   c->at = at;
   c->to = x->map.address;
   c->swizzle = x->map.swizzle;
+  c->reduce = reduce;
+  c->type = types[x->map.type];
   bulk_touch(w, i, c);
   struct moving v = {.object = o, .tile = c->data,
                      .touched = malloc((bytes / CHUNK + bytes / x->map.element + 2) * 8)};
@@ -190,18 +212,14 @@ HANDLER(tensor_copy)
     if (!tensor_lane(w, i, first_lane(exec))) return;
 }
 
-static void lower_tensor(struct lowering *l)
+static void lower_box(struct lowering *l)
 {
-  static const uint16_t allowed[] = {M(1D), M(2D), M(3D), M(4D), M(5D), M(SHARED_CLUSTER),
-                                     M(SHARED_CTA), M(GLOBAL), M(TILE), M(BULK_GROUP),
-                                     M(MBARRIER_COMPLETE_TX_BYTES), M(L2_CACHE_HINT), 0};
   static const uint16_t ranks[] = {PTX_M_1D, PTX_M_2D, PTX_M_3D, PTX_M_4D, PTX_M_5D};
   const struct ptx_inst *in = l->in;
   const struct ptx_operand *o = in->operands;
   bool store = ptx_has(in, PTX_M_BULK_GROUP);
   const struct ptx_operand *map = &o[!store];
   uint32_t rank = 0;
-  if (!lower_only(l, allowed)) return;
   for (unsigned k = 0; k < 5; k++)
     if (ptx_has(in, (enum ptx_mod)ranks[k])) rank = k + 1;
   if (map->kind != PTX_O_ADDRESS || map->count != rank ||
@@ -217,7 +235,44 @@ static void lower_tensor(struct lowering *l)
   l->out->run = tensor_copy;
 }
 
+static void lower_tensor(struct lowering *l)
+{
+  static const uint16_t allowed[] = {M(1D), M(2D), M(3D), M(4D), M(5D), M(SHARED_CLUSTER),
+                                     M(SHARED_CTA), M(GLOBAL), M(TILE), M(BULK_GROUP),
+                                     M(MBARRIER_COMPLETE_TX_BYTES), M(L2_CACHE_HINT),
+                                     M(CTA_GROUP_1), 0};
+  if (lower_only(l, allowed)) lower_box(l);
+}
+
+/* [map], [shared]: reduced when waited for; counted as the copy is, by analogy. */
+static void lower_tensor_reduce(struct lowering *l)
+{
+  static const uint16_t allowed[] = {
+      M(1D), M(2D), M(3D), M(4D), M(5D), M(GLOBAL), M(SHARED_CTA), M(TILE), M(BULK_GROUP),
+      M(L2_CACHE_HINT), M(ADD), M(MIN), M(MAX), M(INC), M(DEC), M(AND), M(OR), M(XOR), 0};
+  if (!lower_only(l, allowed)) return;
+  lower_box(l);
+  if (!l->failed) bulk_lower_reduce(l, (struct bulk_form *)(uintptr_t)l->out->extra);
+}
+
+/* A prefetch moves nothing that can be seen; the map is not looked at. */
+HANDLER(prefetch)
+{
+  (void)w;
+  (void)i;
+  (void)exec;
+}
+static void lower_prefetch(struct lowering *l)
+{
+  static const uint16_t allowed[] = {M(1D), M(2D), M(3D), M(4D), M(5D), M(L2), M(GLOBAL), M(TILE),
+                                     M(L2_CACHE_HINT), M(IM2COL), M(IM2COL_W), M(IM2COL_W_128),
+                                     M(TILE_GATHER4), 0};
+  if (lower_only(l, allowed)) l->out->run = prefetch;
+}
+
 const struct sim_form sim_forms_tensor[] = {
+    FORM_ANY(CP_REDUCE_ASYNC_BULK_TENSOR, lower_tensor_reduce),
+    FORM_ANY(CP_ASYNC_BULK_PREFETCH_TENSOR, lower_prefetch),
     FORM_ANY(CP_ASYNC_BULK_TENSOR, lower_tensor),
     {.op = PTX_OPS},
 };

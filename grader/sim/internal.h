@@ -532,6 +532,12 @@ const struct ptx_operand *lower_element(const struct lowering *l, const struct p
 
 sim_lower lower_minmax_three;            /* exec_pair.c */
 
+/* exec_atomic.c: reductions of runs of memory, element by element.  atomic_op: the operation an
+ * instruction names, from 1 on; 0: it does not go with the type. */
+unsigned atomic_op(const struct ptx_inst *in, enum ptx_type type);
+void atomic_elements(unsigned op, enum ptx_type type, uint8_t *to, const uint8_t *from,
+                     uint32_t bytes);
+
 /* Rows of special registers, in struct warp's and struct block's pages. */
 enum { SIM_SPECIAL_ROW = 128 };
 bool special_ref(enum ptx_special s, sim_ref *ref, unsigned *bits);     /* false: run time */

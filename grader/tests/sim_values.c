@@ -211,7 +211,7 @@ static void put_text(struct text *t, const char *text, const char *guard, char d
 static bool may_alias(const struct value_row *r, const struct shape *s)
 {
   return !s->out[1] && letter_of(s->out[0]).bits == letter_of(s->in[0]).bits && s->in[0] &&
-         letter_of(s->in[0]).bits > 1 && !strchr(r->text, ';') &&
+         letter_of(s->in[0]).bits > 1 && !strchr(r->text, ';') && !strstr(r->text, "D.") &&
          !strcmp(letter_of(s->out[0]).reg, letter_of(s->in[0]).reg);
 }
 

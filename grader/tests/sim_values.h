@@ -54,7 +54,7 @@ struct value_table {
   size_t count;
 };
 extern const struct value_table values_int, values_bits, values_float, values_compare,
-    values_convert, values_move, values_warp, values_atomic, values_pair;
+    values_convert, values_move, values_warp, values_atomic, values_pair, values_video;
 struct value_table values_memory(void);   /* ld and st of all types, made at the first call */
 
 /* Whether a row of a table has this instruction: the mnemonic's first parts are `op`. */

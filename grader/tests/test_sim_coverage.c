@@ -75,7 +75,7 @@ static bool tested(enum ptx_op op)
   static const struct value_table *const tables[] = {&values_int,     &values_bits,    &values_float,
                                                      &values_compare, &values_convert, &values_move,
                                                      &values_warp,    &values_atomic,
-                                                     &values_pair};
+                                                     &values_pair,    &values_video};
   const char *name = ptx_op_text(op);
   for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
     if (sim_values_has(tables[k]->rows, tables[k]->count, name)) return true;

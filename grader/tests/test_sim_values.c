@@ -6,7 +6,7 @@
 static const struct value_table *const tables[] = {&values_int,     &values_bits,    &values_float,
                                                    &values_compare, &values_convert, &values_move,
                                                    &values_warp,    &values_atomic,
-                                                   &values_pair};
+                                                   &values_pair,    &values_video};
 
 START_TEST(values)
 {

@@ -308,7 +308,7 @@ int request_load(struct request *q)
   int status = 0;
   q->ptx = load_ptx(q, &q->ptx_size, &status);
   if (!q->ptx) return status;
-  q->module = ptx_read(q->ptx, q->ptx_size, &error);
+  q->module = ptx_read_some(q->ptx, q->ptx_size, &error);
   if (!q->module) return usage_error(q, "%s: PTX line %u: %s", q->file, error.line, error.text);
   q->entry = kernels_find(q->module, q->kernel, why, sizeof why);
   if (!q->entry) return usage_error(q, "%s: %s", q->file, why);
@@ -349,7 +349,7 @@ int request_run(struct request *q)
   size_t param_bytes;
   q->sim = sim_open(&options);
   if (!q->sim) return ours(q, "the host has no memory for the simulator");
-  if (!sim_load(q->sim, q->module, &error))
+  if (!sim_load_for(q->sim, q->module, q->entry, &error))
     return usage_error(q, "%s: PTX line %u%s%s: %s", q->file, error.line,
                        error.source_line ? ", from " : "",
                        error.source_line ? error.source_file : "", error.text);

@@ -93,6 +93,7 @@ struct reader {
   struct ptx_module *module;
   struct ptx_error *error;
   jmp_buf failed;
+  bool some;                             /* a body that cannot be read is skipped */
 
   struct names *names;
   struct scope scopes[PTX_MAX_DEPTH + 2];   /* [0] the module */

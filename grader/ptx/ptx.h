@@ -198,6 +198,8 @@ struct ptx_function {
   struct ptx_table *tables;
   size_t ntables;
   uint32_t maxntid[3], reqntid[3];      /* 0: not given */
+  uint32_t cluster[3];                  /* .reqnctapercluster; 0: not given */
+  struct ptx_error *refused;            /* ptx_read_some: why its body could not be read */
   uint32_t line;
 };
 
@@ -226,6 +228,8 @@ struct ptx_error {
  * 13 and clang 14 and later write.  Memory is proportional to the text (a declared array of any
  * size costs nothing here).  Free with ptx_free. */
 struct ptx_module *ptx_read(const char *text, size_t length, struct ptx_error *error);
+/* The same, but a function whose body cannot be read is kept without instructions, `refused`. */
+struct ptx_module *ptx_read_some(const char *text, size_t length, struct ptx_error *error);
 void ptx_free(struct ptx_module *module);
 
 struct ptx_function *ptx_find_function(const struct ptx_module *module, const char *name);

@@ -190,7 +190,6 @@ static void read_bounds(struct reader *r, struct ptx_function *f)
   char shown[64];
   while (r->token.kind == T_DOT) {
     bool known = false;
-    uint32_t ignored[3];
     for (size_t i = 0; i < sizeof one_number / sizeof *one_number && !known; i++)
       if (ptx_accept_dot(r, one_number[i])) {
         ptx_int(r, one_number[i], UINT32_MAX);
@@ -199,7 +198,7 @@ static void read_bounds(struct reader *r, struct ptx_function *f)
     if (known) continue;
     if (ptx_accept_dot(r, ".maxntid")) read_three(r, f->maxntid);
     else if (ptx_accept_dot(r, ".reqntid")) read_three(r, f->reqntid);
-    else if (ptx_accept_dot(r, ".reqnctapercluster")) read_three(r, ignored);
+    else if (ptx_accept_dot(r, ".reqnctapercluster")) read_three(r, f->cluster);
     else if (ptx_accept_dot(r, ".noreturn")) f->noreturn = true;
     else if (ptx_accept_dot(r, ".explicitcluster") || ptx_accept_dot(r, ".unified") ||
              ptx_accept_dot(r, ".blocksareclusters")) continue;
@@ -273,6 +272,17 @@ static void read_body(struct reader *r)
   }
 }
 
+/* The body of a function again, from its beginning, to the } that ends it. */
+static void skip_body(struct reader *r)
+{
+  for (unsigned depth = 0; depth > 0 || !ptx_is(r, '}'); ptx_next(r)) {
+    if (r->token.kind == T_END)
+      ptx_fail(r, r->token.line, "the text ends inside function '%.80s'", r->function->name);
+    if (ptx_is(r, '{')) depth++;
+    if (ptx_is(r, '}')) depth--;
+  }
+}
+
 /* Control must not run past the last instruction. */
 static void end_with_ret(struct reader *r)
 {
@@ -287,6 +297,35 @@ static void end_with_ret(struct reader *r)
   struct ptx_inst i = { .op = PTX_RET, .guard = PTX_NOREG, .vector = 1, .line = r->token.line };
   i.mnemonic = ptx_mnemonic(r, ret, i.line)->text;
   *vec_push(r, r->insts) = i;
+}
+
+/* Reads a body; where that fails, the function has none but says why. */
+static void try_body(struct reader *r)
+{
+  struct ptx_function *f = r->function;
+  const char *const at = r->at;
+  const uint32_t line = r->line;
+  const struct token token = r->token;
+  const unsigned depth = r->depth;
+  jmp_buf outer;
+  memcpy(&outer, &r->failed, sizeof outer);
+  if (!setjmp(r->failed)) {
+    read_body(r);
+    end_with_ret(r);
+    close_scope(r);
+    memcpy(&r->failed, &outer, sizeof outer);
+    return;
+  }
+  memcpy(&r->failed, &outer, sizeof outer);
+  f->refused = ptx_alloc(r, 1, sizeof *f->refused);
+  *f->refused = *r->error;
+  r->at = at;
+  r->line = line;
+  r->token = token;
+  r->depth = depth - 1;
+  r->regs.n = r->insts.n = r->pool.n = r->labels.n = r->tables.n = r->symbols.n = 0;
+  r->branches.n = 0;
+  skip_body(r);
 }
 
 #define TAKE(field, count, list) \
@@ -342,9 +381,13 @@ static void read_function(struct reader *r, bool is_entry)
       for (size_t i = 0; i < f->nreturns; i++) f->returns[i]->function = known;
       r->function = f = known;
     }
-    read_body(r);
-    end_with_ret(r);
-    close_scope(r);
+    if (r->some) {
+      try_body(r);
+    } else {
+      read_body(r);
+      end_with_ret(r);
+      close_scope(r);
+    }
     TAKE(regs, nregs, regs);
     TAKE(insts, ninsts, insts);
     TAKE(pool, npool, pool);
@@ -487,13 +530,14 @@ static void reader_free(struct reader *r)
   free(r);
 }
 
-struct ptx_module *ptx_read(const char *text, size_t length, struct ptx_error *error)
+static struct ptx_module *read_text(const char *text, size_t length, bool some,
+                                    struct ptx_error *error)
 {
   ptx_rows_ready();
   struct ptx_module *m = calloc(1, sizeof *m);
   struct reader *r = calloc(1, sizeof *r);
   struct names *names = ptx_names_new();
-  if (error) *error = (struct ptx_error){ .line = 1, .text = "out of memory" };
+  *error = (struct ptx_error){ .line = 1, .text = "out of memory" };
   if (!m || !r || !names) {
     free(m);
     free(r);
@@ -505,6 +549,7 @@ struct ptx_module *ptx_read(const char *text, size_t length, struct ptx_error *e
   r->line = 1;
   r->module = m;
   r->error = error;
+  r->some = some;
   r->names = names;
   r->next_scope = 1;
   r->init_budget = (uint64_t)length * 16 + 65536;
@@ -522,9 +567,21 @@ struct ptx_module *ptx_read(const char *text, size_t length, struct ptx_error *e
   m->nsymbols = r->module_symbols.n;
   m->functions = ptx_vec_copy(r, r->functions.at, r->functions.n, sizeof *m->functions);
   m->nfunctions = r->functions.n;
-  if (error) *error = (struct ptx_error){ 0 };
+  *error = (struct ptx_error){ 0 };
   reader_free(r);
   return m;
+}
+
+struct ptx_module *ptx_read(const char *text, size_t length, struct ptx_error *error)
+{
+  struct ptx_error unasked;
+  return read_text(text, length, false, error ? error : &unasked);
+}
+
+struct ptx_module *ptx_read_some(const char *text, size_t length, struct ptx_error *error)
+{
+  struct ptx_error unasked;
+  return read_text(text, length, true, error ? error : &unasked);
 }
 
 void ptx_free(struct ptx_module *module)

@@ -49,11 +49,17 @@ void sim_close(struct sim *sim)
 
 bool sim_load(struct sim *sim, struct ptx_module *module, struct ptx_error *error)
 {
+  return sim_load_for(sim, module, NULL, error);
+}
+
+bool sim_load_for(struct sim *sim, struct ptx_module *module, const struct ptx_function *kernel,
+                  struct ptx_error *error)
+{
   memset(error, 0, sizeof *error);
   lower_free(sim);
   memory_drop_module(sim);
   sim->module = module;
-  if (memory_load_module(sim, error) && lower_module(sim, error)) return true;
+  if (memory_load_module(sim, error) && lower_module(sim, kernel, error)) return true;
   lower_free(sim);
   memory_drop_module(sim);
   sim->module = NULL;

@@ -506,8 +506,10 @@ struct sim_form {
   uint8_t narrow, wide;        /* bit k: operand k is of 32, of 64 bits whatever the type */
   const char *why;             /* not NULL: it is not run, for this reason */
 };
-bool lower_module(struct sim *sim, struct ptx_error *error);
+bool lower_module(struct sim *sim, const struct ptx_function *kernel, struct ptx_error *error);
 void lower_free(struct sim *sim);
+bool *reach_from(const struct ptx_module *m, const struct ptx_function *kernel);   /* a flag a function;
+                                     malloc'ed; NULL: from every one (reach.c) */
 /* Shared addresses into their rows; bounds of accesses. */
 void lower_launch(struct sim *sim, uint32_t shared_bytes);
 /* origin.c: which shared variable each access's address comes from. */

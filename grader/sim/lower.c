@@ -544,7 +544,21 @@ static bool lower_function(struct sim *sim, struct sim_func *f, struct ptx_error
   return true;
 }
 
-bool lower_module(struct sim *sim, struct ptx_error *error)
+/* Blocks run one after another, each as a cluster of its own: no neighbour's memory is there. */
+static bool one_block_clusters(const struct ptx_function *f, struct ptx_error *error)
+{
+  uint64_t blocks = 1;
+  for (int k = 0; k < 3; k++) blocks *= f->cluster[k] ? f->cluster[k] : 1;
+  if (blocks <= 1) return true;
+  *error = (struct ptx_error){.line = f->line};
+  snprintf(error->text, sizeof error->text,
+           "'%.80s' runs in clusters of %u x %u x %u blocks; the simulator runs every block as a "
+           "cluster of its own", f->name, f->cluster[0], f->cluster[1], f->cluster[2]);
+  return false;
+}
+
+/* Lowers what `kernel` reaches, or everything when it is NULL. */
+bool lower_module(struct sim *sim, const struct ptx_function *kernel, struct ptx_error *error)
 {
   lower_free(sim);
   struct ptx_module *m = sim->module;
@@ -567,9 +581,15 @@ bool lower_module(struct sim *sim, struct ptx_error *error)
     sim->funcs[k].index = (uint32_t)k;
     lay_out(&sim->funcs[k]);
   }
-  for (size_t k = 0; k < m->nfunctions; k++)
-    if (m->functions[k]->has_body && !lower_function(sim, &sim->funcs[k], error)) return false;
-  return true;
+  bool ok = true, *needed = reach_from(m, kernel);
+  for (size_t k = 0; ok && k < m->nfunctions; k++) {
+    if (!needed[k] || !m->functions[k]->has_body) continue;
+    if (m->functions[k]->refused) *error = *m->functions[k]->refused;
+    ok = !m->functions[k]->refused && one_block_clusters(m->functions[k], error) &&
+         lower_function(sim, &sim->funcs[k], error);
+  }
+  free(needed);
+  return ok;
 }
 
 void lower_free(struct sim *sim)

@@ -81,7 +81,7 @@ static bool blind_function(const struct sim *sim, const struct sim_func *f, bool
 {
   if (seen[f->index]) return true;
   seen[f->index] = true;
-  for (size_t k = 0; k < f->ptx->ninsts; k++) {
+  for (size_t k = 0; k < f->ninsts; k++) {   /* none, where it cannot be reached */
     const struct ptx_inst *in = &f->ptx->insts[k];
     if (!blind_inst(&f->insts[k])) return false;
     if (in->op != PTX_CALL) continue;

@@ -130,6 +130,9 @@ void sim_close(struct sim *sim);
  * False with `error` filled in when an instruction is unknown to the simulator or memory ends.
  * Loading again replaces the module and resets its globals; buffers stay. */
 bool sim_load(struct sim *sim, struct ptx_module *module, struct ptx_error *error);
+/* The same for one kernel of the module: what that kernel cannot reach may be unknown. */
+bool sim_load_for(struct sim *sim, struct ptx_module *module, const struct ptx_function *kernel,
+                  struct ptx_error *error);
 
 /* A buffer of exactly `bytes`; the returned device address is aligned to 256 and has guard space
  * around it that faults.  `name` is used in messages.  0 when the memory limit is reached.  */

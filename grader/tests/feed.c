@@ -90,17 +90,20 @@ bool feed_sim(const char *text, size_t length)
 {
   struct ptx_error error;
   struct ptx_module *m = ptx_read(text, length, &error);
+  const bool whole = m != NULL;
+  if (!m) m = ptx_read_some(text, length, &error);
   if (!m) return false;
   struct sim_options options = { .threads = 1, .step_budget = STEPS, .warp_budget = STEPS / 2,
                                  .memory_limit = 64 << 20, .fault_limit = FAULTS,
                                  .printf_limit = 4096, .seed = 1 };
   struct sim *sim = sim_open(&options);
   must(sim != NULL, "sim_open failed");
-  bool loaded = sim_load(sim, m, &error);
+  const bool loaded = whole && sim_load(sim, m, &error);
   unsigned launched = 0;
-  for (size_t i = 0; loaded && i < m->nfunctions && launched < LAUNCHES; i++) {
+  for (size_t i = 0; i < m->nfunctions && launched < LAUNCHES; i++) {
     const struct ptx_function *f = m->functions[i];
     if (!f->is_entry || !f->has_body) continue;
+    if (!loaded && !sim_load_for(sim, m, f, &error)) continue;   /* one kernel of many */
     launch(sim, f);
     launched++;
   }

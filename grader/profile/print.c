@@ -33,7 +33,7 @@ static void print_line(FILE *to, const struct profile_line *l)
   fprintf(to, "%-20s %-18s %3u B %10" PRIu64 " %s%8.2f %8.2f %11" PRIu64 " %7s  %s\n", where,
           l->operation, l->sum.width, l->sum.requests, l->sum.exact ? " " : "~",
           per(spent, l->sum.requests), per(l->sum.ideal, l->sum.requests), l->excess, stride, l->source);
-  if (*l->note) fprintf(to, "%-20s   ptxas may do better here: %s\n", "", l->note);
+  if (*l->note) fprintf(to, "%-20s   note: %s\n", "", l->note);
 }
 
 static void heading(FILE *to, const char *unit)

@@ -135,6 +135,31 @@ static void check_table(const char *row, const json_t *j, const char *table)
   ck_assert_msg(found == 0, "%s: the table has fewer rows than the JSON", row);
 }
 
+static unsigned times(const char *text, const char *part)
+{
+  unsigned n = 0;
+  for (; (text = strstr(text, part)); text++) n++;
+  return n;
+}
+
+/* What the joining is unsure of is said at the line, once. */
+static void check_notes(const char *row, const struct profile *p, const struct ptx_function *f)
+{
+  struct sim_plan *plan = NULL;
+  size_t n = sim_plan(p->module, f, &plan);
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; plan[i].reason && k < p->result->nsites; k++) {
+      const struct sim_site *s = &p->result->sites[k];
+      if (p->module->functions[s->function] != f || s->inst != plan[i].inst) continue;
+      unsigned told = 0;
+      for (size_t l = 0; l < p->nlines; l++)
+        if (p->lines[l].sum.line == s->line && p->lines[l].sum.op == s->op)
+          told |= times(p->lines[l].note, plan[i].reason) == 1;
+      ck_assert_msg(told, "%s: line %u does not say '%s' once", row, s->line, plan[i].reason);
+    }
+  free(plan);
+}
+
 enum { PARTS = 4 };                        /* a part a test: they run side by side */
 
 START_TEST(lines_add_up)
@@ -148,6 +173,7 @@ START_TEST(lines_add_up)
       struct request *q = typed_profile(rows[i], &p);
       ck_assert_msg(q->result.completed && !q->result.nfaults, "%s", rows[i]);
       check_sums(rows[i], &p);
+      check_notes(rows[i], &p, q->entry);
       char *text = printed(&p, true), *table = printed(&p, false);
       json_t *j = json_loads(text, 0, NULL);
       ck_assert_ptr_nonnull(j);
@@ -160,6 +186,22 @@ START_TEST(lines_add_up)
     free(rows[i]);
   }
   free(rows);
+}
+END_TEST
+
+START_TEST(a_note_is_shown_once)
+{
+  struct profile p;
+  struct request *q = typed_profile("grader/tests/kernels/reduce.ptx reduce3 --grid 4 --block 128 "
+                                    "--shared 512 f32[1000] f32[4] i32:1000", &p);
+  ck_assert_uint_gt(p.nlines, 1);
+  strcpy(p.lines[1].note, "the compiler may know better");
+  char *json = printed(&p, true), *table = printed(&p, false);
+  ck_assert_uint_eq(times(table, "note: the compiler may know better\n"), 1);
+  ck_assert_uint_eq(times(json, "\"note\": \"the compiler may know better\""), 1);
+  ck_assert_uint_eq(times(json, "\"note\": "), (unsigned)p.nlines);
+  free(json), free(table);
+  typed_end(q, &p);
 }
 END_TEST
 
@@ -347,6 +389,7 @@ void test_profile_truth(Suite *s)
   TCase *t = tcase_create("truth");
   tcase_set_timeout(t, 60);
   tcase_add_loop_test(t, lines_add_up, 0, PARTS);
+  tcase_add_test(t, a_note_is_shown_once);
   tcase_add_test(t, ldmatrix_is_a_shared_load);
   tcase_add_loop_test(t, advice_keeps_its_promise, 0, 4);
   tcase_add_test(t, advice_on_global_memory);

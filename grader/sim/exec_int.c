@@ -152,7 +152,9 @@ OP3(dp2a_hi_ss, u32, u32, u32, u32, DOT2(HALF_S, BYTE_S, 2))
 
 /* add.cc, addc, sub.cc, subc, mad.cc, madc: the carry of each lane is a bit of w->carry.  small[0]:
  * 0 add, 1 subtract, 2 low product, 3 high product unsigned, 4 signed; small[1]: takes the carry
- * in; small[2]: sets it.  sub's carry flag is a borrow. */
+ * in; small[2]: sets it.  As ptxas has it, a - b is a + ~b + 1: sub's flag is 1 where nothing was
+ * borrowed, and subc takes one away where the flag is 0.  That shows where the two kinds are mixed,
+ * as nvcc does in its division of 128-bit integers. */
 #define CARRY(name, R, W, HU, HS)                                                              \
   HANDLER(name)                                                                                \
   {                                                                                            \
@@ -162,8 +164,9 @@ OP3(dp2a_hi_ss, u32, u32, u32, u32, DOT2(HALF_S, BYTE_S, 2))
       unsigned l = first_lane(m);                                                               \
       W x = ar[l], y = br[l], in = i->small[1] ? w->carry >> l & 1 : 0, r, out;                   \
       if (i->small[0] == 1) {                                                                   \
-        r = x - y - in;                                                                         \
-        out = x < y || (x == y && in);                                                          \
+        W borrow = i->small[1] && !in;                                                          \
+        r = x - y - borrow;                                                                     \
+        out = x > y || (x == y && !borrow);                                                     \
       } else {                                                                                 \
         if (i->small[0] >= 2) {                                                                 \
           x = i->small[0] == 2 ? x * y : i->small[0] == 3 ? (HU) : (HS);                          \

@@ -130,6 +130,24 @@ static void add_flag(struct lane_values *v)
   v->d = v->a + v->b;
   v->q = (v->d >> 32) + 0;
 }
+/* sub's flag is that of a + ~b + 1, and subc adds ~b and the flag (ptxas on sm_90). */
+static void sub_flag(struct lane_values *v)
+{
+  v->d = ZX(v->a - v->b, 32);
+  v->q = ZX(v->a, 32) >= ZX(v->b, 32);
+}
+static void sub_sub_flag(struct lane_values *v)
+{
+  uint64_t a = ZX(v->a, 32), b = ZX(v->b, 32), c = ZX(v->c, 32), e = ZX(v->e, 32);
+  v->d = 0;
+  v->q = (c << 32 | a) >= (e << 32 | b);
+}
+static void add_sub_flag(struct lane_values *v)
+{
+  uint64_t carry = (ZX(v->a, 32) + ZX(v->b, 32)) >> 32;
+  v->d = ZX(v->a + v->b, 32);
+  v->q = ZX(v->c + ZX(~v->e, 32) + carry, 32);
+}
 static void mad_hi_flag(struct lane_values *v)
 {
   uint64_t r = ZX((u128)ZX(v->a, 32) * ZX(v->b, 32) >> 32, 32) + ZX(v->c, 32);
@@ -233,8 +251,11 @@ static const struct value_row rows[] = {
     {"ll=llll", "mad.lo.cc.s64 D,A,B,C; madc.hi.s64 Q,A,B,E", mad_chain_s64},
     {"ww=wwww", "add.cc.u32 D,A,B; addc.cc.u32 Q,C,E; addc.u32 D,0,0; mov.u32 Q,0", carry_out_32},
     {"ww=ww", "add.cc.u32 D,A,B; addc.u32 Q,0,0", add_flag},
+    {"ww=ww", "sub.cc.u32 D,A,B; addc.u32 Q,0,0", sub_flag},
+    {"ww=wwww", "sub.cc.u32 D,A,B; subc.cc.u32 D,C,E; addc.u32 Q,0,0; mov.u32 D,0", sub_sub_flag},
+    {"ww=wwww", "add.cc.u32 D,A,B; subc.u32 Q,C,E", add_sub_flag},
     {"ww=www", "mad.hi.cc.u32 D,A,B,C; addc.u32 Q,0,0", mad_hi_flag},
-    {"ww=www", "mul.hi.u32 Q,A,B; sub.cc.u32 D,0,0; madc.hi.cc.u32 D,A,B,C; addc.u32 Q,0,0",
+    {"ww=www", "mul.hi.u32 Q,A,B; add.cc.u32 D,0,0; madc.hi.cc.u32 D,A,B,C; addc.u32 Q,0,0",
      mad_hi_flag},
     {"ll=lll", ".reg .b32 al,ah,bl,bh,cl,ch,t,u,v,w; mov.b64 {al,ah},A; mov.b64 {bl,bh},B; "
                "mov.b64 {cl,ch},C; add.cc.u32 t,bl,cl; addc.cc.u32 u,bh,ch; addc.cc.u32 v,al,bl; "

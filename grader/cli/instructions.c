@@ -159,5 +159,16 @@ int command_instructions(int argc, char **argv)
       cell(i ? "" : ptx_op_meaning((enum ptx_op)op));
       printf(" |\n");
     }
+  printf("\n## Special registers\n\n| register | runs |\n|---|---|\n");
+  for (unsigned k = 0; k < PTX_SPECIALS; k++) {
+    struct sim_known_answer a;
+    sim_known_special((enum ptx_special)k, &a);
+    printf("| ");
+    cell(ptx_special_text((enum ptx_special)k));
+    printf(" | ");
+    if (a.known != SIM_KNOWN_RUNS) printf("no: ");
+    cell(a.known == SIM_KNOWN_RUNS ? "yes" : a.why);
+    printf(" |\n");
+  }
   return CLI_OK;
 }

@@ -242,7 +242,7 @@ void lower_memory(struct lowering *l, const struct ptx_operand *address, unsigne
   struct sim_inst *s = l->out;
   s->space = in->space;
   s->elements = (uint8_t)elements;
-  s->width = (uint8_t)(lower_type_bits(l, 0) / 8 * elements);
+  s->width = (uint8_t)(lower_type_bits(l, 0) * elements / 8);
   if (ptx_has(in, PTX_M_RELAXED) || ptx_has(in, PTX_M_ACQUIRE) || ptx_has(in, PTX_M_RELEASE) ||
       ptx_has(in, PTX_M_MMIO))
     s->flags |= SIM_MEM_ORDERED;

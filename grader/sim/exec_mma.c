@@ -329,6 +329,10 @@ static void lower_mma(struct lowering *l)
       M(M16N8K128), M(M16N8K256), 0};
   const struct ptx_inst *in = l->in;
   if (!lower_only(l, allowed)) return;
+  if (ptx_has(in, PTX_M_M8N8K4) && in->types[1] == PTX_T_F16) {
+    lower_mma_quad(l);
+    return;
+  }
   const struct shape *s = NULL;
   for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
     if (ptx_has(in, (enum ptx_mod)shapes[k].mod)) s = &shapes[k];

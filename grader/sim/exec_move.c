@@ -94,8 +94,8 @@ static bool lower_special(struct lowering *l, const struct ptx_operand *o)
   case PTX_S_CLOCK: case PTX_S_GLOBALTIMER_LO: s->imm = 0; s->small[0] = 32; break;
   case PTX_S_CLOCK_HI: case PTX_S_GLOBALTIMER_HI: s->imm = 32; s->small[0] = 32; break;
   case PTX_S_CLOCK64: case PTX_S_GLOBALTIMER: s->small[0] = 64; break;
-  case PTX_S_GRIDID:
-    s->imm = 1;
+  case PTX_S_GRIDID: case PTX_S_CURRENT_GRAPH_EXEC:   /* no graph: 0 */
+    s->imm = o->imm == PTX_S_GRIDID;
     s->d = lower_dest(l, &l->in->operands[0], 64);
     s->run = mov_one;
     return true;

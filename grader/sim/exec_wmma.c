@@ -30,6 +30,8 @@ struct tile {
   uint8_t run;                 /* elements an access moves */
   uint8_t unique, regs;        /* registers that differ; registers of the fragment */
   uint8_t lines, length;       /* of the tile; elements of a line */
+  uint8_t in_word;             /* 1; of elements below a byte: how many one word, then taken for an
+                                  element, holds */
   sim_ref base, stride, reg[8];
   bool wide;                   /* a 64-bit base */
   uint64_t offset;
@@ -100,7 +102,7 @@ static bool start(struct warp *w, const struct sim_inst *i, const struct tile *t
     if (t->wide) differ |= SIM_ROW(u64_row, t->base)[l] != SIM_ROW(u64_row, t->base)[0];
     else differ |= SIM_ROW(u32_row, t->base)[l] ^ SIM_ROW(u32_row, t->base)[0];
   }
-  *stride = ld[0];
+  *stride = ld[0] / t->in_word;
   *base = t->wide ? SIM_ROW(u64_row, t->base)[0] + t->offset
                   : (uint32_t)(SIM_ROW(u32_row, t->base)[0] + t->offset);
   if (differ)
@@ -186,7 +188,8 @@ HANDLER(wmma_mma)
 static const struct shape { uint16_t mod; uint8_t m, n, k; const char *types; } shapes[] = {
     {PTX_M_M16N16K16, 16, 16, 16, "hbi"}, {PTX_M_M32N8K16, 32, 8, 16, "hbi"},
     {PTX_M_M8N32K16, 8, 32, 16, "hbi"},   {PTX_M_M16N16K8, 16, 16, 8, "t"},
-    {PTX_M_M8N8K4, 8, 8, 4, "d"},
+    {PTX_M_M8N8K4, 8, 8, 4, "d"},          {PTX_M_M8N8K32, 8, 8, 32, "4"},
+    {PTX_M_M8N8K128, 8, 8, 128, "1"},
 };
 
 static const struct shape *find_shape(struct lowering *l)
@@ -199,7 +202,7 @@ static const struct shape *find_shape(struct lowering *l)
 
 static const uint16_t allowed[] = {
     M(A), M(B), M(C), M(D), M(SYNC), M(ROW), M(COL), M(M16N16K16), M(M32N8K16), M(M8N32K16),
-    M(M16N16K8), M(M8N8K4), M(GLOBAL), M(SHARED), M(SHARED_CTA), M(SATFINITE), M(RN), 0};
+    M(M16N16K8), M(M8N8K4), M(M8N8K32), M(M8N8K128), M(XOR), M(AND), M(POPC), M(GLOBAL), M(SHARED), M(SHARED_CTA), M(SATFINITE), M(RN), 0};
 
 /* How many registers PTX gives a fragment. */
 static unsigned registers(const struct mma *m, enum mma_part part)
@@ -219,11 +222,13 @@ static struct tile *new_tile(struct lowering *l, const struct shape *sh, enum mm
   t->m = (struct mma){.m = sh->m, .n = sh->n, .k = sh->k, .atype = (uint8_t)type,
                       .btype = (uint8_t)type, .ctype = (uint8_t)type, .dtype = (uint8_t)type};
   bool of_ab = part == MMA_A || part == MMA_B;
-  t->bytes = type == PTX_T_TF32 ? 4 : (uint8_t)(ptx_type_bits((enum ptx_type)type) / 8);
+  unsigned bits = ptx_type_bits((enum ptx_type)type);
+  t->in_word = bits < 8 ? (uint8_t)(32 / bits) : 1;
+  t->bytes = type == PTX_T_TF32 || bits < 8 ? 4 : (uint8_t)(bits / 8);
   t->by_columns = ptx_has(in, PTX_M_COL);
   unsigned rows = part == MMA_B ? sh->k : sh->m, cols = part == MMA_A ? sh->k : sh->n;
   t->lines = (uint8_t)(t->by_columns ? cols : rows);
-  t->length = (uint8_t)(t->by_columns ? rows : cols);
+  t->length = (uint8_t)((t->by_columns ? rows : cols) / t->in_word);
   bool k_together = (part == MMA_A) != t->by_columns;
   bool shared = ptx_has(in, PTX_M_SHARED) || ptx_has(in, PTX_M_SHARED_CTA);
   t->rows_of_16 = of_ab && shared && (t->bytes == 2 || (t->bytes == 1 && k_together));
@@ -255,13 +260,13 @@ static void lower_tile(struct lowering *l, bool load)
   }
   struct tile *t = new_tile(l, sh, part);
   if (!mma_operand(l, &t->m, load ? MMA_D : part, t->regs, &in->operands[load ? 0 : 1], t->reg)) return;
-  lower_memory(l, &in->operands[load ? 1 : 0], 1);
+  lower_memory(l, &in->operands[load ? 1 : 0], t->in_word);
   if (l->failed) return;
   t->base = s->a;
   t->wide = s->flags & SIM_MEM_WIDE_ADDRESS;
   t->offset = s->imm;
   t->stride = in->noperands > 2 ? lower_source(l, &in->operands[2], 32)
-                                : lower_const(l, t->length, 32);
+                                : lower_const(l, t->length * t->in_word, 32);
   s->a = ADDRESS_ROW | SIM_IN_FRAME;
   s->more[0] = DATA_ROW | SIM_IN_FRAME;
   s->imm = 0;
@@ -290,7 +295,7 @@ static void lower_wmma_mma(struct lowering *l)
   if (!m) abort();
   l->out->extra = m;
   *m = (struct mma){.m = sh->m, .n = sh->n, .k = sh->k, .saturate = ptx_has(in, PTX_M_SATFINITE),
-                    .dtype = in->types[0], .atype = PTX_T_F16, .btype = PTX_T_F16,
+                    .exclusive = ptx_has(in, PTX_M_XOR), .dtype = in->types[0], .atype = PTX_T_F16, .btype = PTX_T_F16,
                     .ctype = in->types[in->ntypes - 1]};
   if (in->ntypes == 4) {
     m->atype = in->types[1];

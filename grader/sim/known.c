@@ -100,3 +100,19 @@ void sim_known_each(enum ptx_op op, unsigned form, sim_known_user *use, void *us
   struct asking q = {.use = use, .user = user};
   ptx_spell_each(op, form, answer, &q);
 }
+
+void sim_known_special(enum ptx_special s, struct sim_known_answer *answer)
+{
+  static const enum ptx_type types[] = {
+#define PTX_SPECIAL(name, text, type) PTX_T_##type,
+#include "../ptx/specials.def"
+#undef PTX_SPECIAL
+  };
+  static const struct ptx_spelling move = {.op = PTX_MOV};
+  enum ptx_type type = types[s];
+  char class = type == PTX_T_PRED ? 'p' : ptx_type_bits(type) == 64 ? 'l' : 'w';
+  *answer = (struct sim_known_answer){.spelling = &move};
+  snprintf(answer->instruction, sizeof answer->instruction, "mov.%s %%%c1, %s", ptx_type_text(type),
+           class, ptx_special_text(s));
+  ask(answer);
+}

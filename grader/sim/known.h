@@ -23,6 +23,9 @@ struct sim_known_answer {
 };
 typedef void sim_known_user(void *user, const struct sim_known_answer *answer);
 
+/* The same of a special register: read by mov. */
+void sim_known_special(enum ptx_special s, struct sim_known_answer *answer);
+
 /* All spellings of a form, one after the other. */
 void sim_known_each(enum ptx_op op, unsigned form, sim_known_user *use, void *user);
 

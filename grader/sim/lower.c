@@ -140,6 +140,9 @@ bool special_ref(enum ptx_special s, sim_ref *ref, unsigned *bits)
       {PTX_S_CLUSTER_NCTARANK, SIM_IN_BLOCK, B_ONE},
       {PTX_S_TID_W, SIM_IN_BLOCK, B_ZERO}, {PTX_S_NTID_W, SIM_IN_BLOCK, B_ZERO},
       {PTX_S_CTAID_W, SIM_IN_BLOCK, B_ZERO}, {PTX_S_NCTAID_W, SIM_IN_BLOCK, B_ZERO},
+      {PTX_S_CLUSTERID_W, SIM_IN_BLOCK, B_ZERO}, {PTX_S_NCLUSTERID_W, SIM_IN_BLOCK, B_ZERO},
+      {PTX_S_CLUSTER_CTAID_W, SIM_IN_BLOCK, B_ZERO},
+      {PTX_S_CLUSTER_NCTAID_W, SIM_IN_BLOCK, B_ZERO},
       /* The system's kilobyte of shared memory begins at 0.  What lies where in it is not told, so
        * these may be read (unoptimised cooperative groups do) but not followed. */
       {PTX_S_RESERVED_SMEM_OFFSET_BEGIN, SIM_IN_BLOCK, B_ZERO},
@@ -160,6 +163,18 @@ bool special_ref(enum ptx_special s, sim_ref *ref, unsigned *bits)
     return true;
   }
   return false;
+}
+
+/* Why a special register cannot be read here. */
+static const char *special_why(enum ptx_special s)
+{
+  unsigned bits;
+  if (special_ref(s, &(sim_ref){0}, &bits)) return "it has 32 bits";
+  if (s >= PTX_S_PM0 && s <= PTX_S_PM7_64) return "performance counters are not simulated";
+  if (s >= PTX_S_ENVREG0 && s <= PTX_S_ENVREG31) return "registers the driver sets (%envreg) are not simulated";
+  if (s == PTX_S_RESERVED_SMEM_OFFSET_END || s == PTX_S_RESERVED_SMEM_OFFSET_CAP)
+    return "how much shared memory the system keeps is not told";
+  return "it can be read by mov alone, into a register of its width";
 }
 
 void special_fill_warp(struct warp *w)
@@ -276,7 +291,7 @@ sim_ref lower_source(struct lowering *l, const struct ptx_operand *o, unsigned b
       if (bits && bits > 32) lower_refuse(l, "a special register of 32 bits where %u are taken", bits);
       return ref;
     }
-    lower_refuse(l, "this special register is not simulated");
+    lower_refuse(l, "%s", special_why((enum ptx_special)o->imm));
     return 0;
   case PTX_O_SYMBOL:
     if (o->symbol->space == PTX_SHARED) return shared_const(l, o, bits ? bits : 64, 0);

@@ -23,4 +23,6 @@ bool mma_operand(struct lowering *l, const struct mma *m, enum mma_part part, un
 char mma_family(unsigned type);           /* types that go together; 0: no type of A or B */
 bool mma_types_fit(const struct mma *m);
 
+sim_lower lower_mma_quad;        /* exec_mma_quad.c: m8n8k4 on f16 */
+
 #endif

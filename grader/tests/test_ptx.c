@@ -717,7 +717,7 @@ START_TEST(test_page)
   while (fgets(line, sizeof line, f)) {
     unsigned bars = 0;
     for (const char *p = line; *p; p++) bars += *p == '|' && (p == line || p[-1] != '\\');
-    if (*line == '|') ck_assert_msg(bars == 7, "%s", line);
+    if (*line == '|') ck_assert_msg(bars == 7 || (bars == 3 && rows > PTX_OPS), "%s", line);
     rows += *line == '|';
   }
   ck_assert_int_eq(pclose(f), 0);

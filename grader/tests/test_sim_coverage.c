@@ -133,6 +133,11 @@ START_TEST(every_spelling)
                ptx_op_text(op));
   }
   if (*seen.wrong) fprintf(stderr, "%s\n", seen.wrong);
+  for (unsigned k = 0; k < PTX_SPECIALS; k++) {
+    struct sim_known_answer a;
+    sim_known_special((enum ptx_special)k, &a);
+    look(NULL, &a);
+  }
   ck_assert_msg(!*seen.wrong, "%.3000s", seen.wrong);
   ck_assert_uint_gt(seen.runs, 5000);
   ck_assert_uint_gt(seen.refused, 100);

@@ -246,6 +246,10 @@ void lower_memory(struct lowering *l, const struct ptx_operand *address, unsigne
   if (ptx_has(in, PTX_M_RELAXED) || ptx_has(in, PTX_M_ACQUIRE) || ptx_has(in, PTX_M_RELEASE) ||
       ptx_has(in, PTX_M_MMIO))
     s->flags |= SIM_MEM_ORDERED;
+  bool both = ptx_has(in, PTX_M_ACQ_REL);
+  if (both || ptx_has(in, PTX_M_ACQUIRE)) s->flags |= SIM_MEM_ACQUIRE;
+  if (both || ptx_has(in, PTX_M_RELEASE)) s->flags |= SIM_MEM_RELEASE;
+  if (ptx_has(in, PTX_M_VOLATILE)) s->flags |= SIM_MEM_VOLATILE;
   if (s->width == 32 && s->space == PTX_GENERIC) s->space = PTX_GLOBAL;   /* where they exist */
   if (!s->width || s->width > (s->space == PTX_GLOBAL && in->op != PTX_LDU ? 32 : 16))
     lower_refuse(l, "an access of more than 16 bytes a lane (32 in global memory)");
@@ -364,7 +368,7 @@ static void lower_st(struct lowering *l)
 HANDLER(fence)
 {
   (void)i;
-  shadow_fence(w, exec);
+  if (!w->runner->sim->options.no_checks) shadow_fence(w, exec);
 }
 HANDLER(nothing)
 {

@@ -134,6 +134,7 @@ bool runner_open(struct runner *t)
   t->spare_room = calloc(sim->nfuncs + 1, sizeof *t->spare_room);
   bool ok = b->warps && b->shared && b->specials && t->sites && t->spare && t->nspare &&
             t->spare_room && shadow_open(&b->shadow, shared, t->shift);
+  b->shadow.exact = sim->exact;
   for (uint32_t k = 0; ok && k < b->nwarps; k++) {
     struct warp *w = &b->warps[k];
     w->block = b;

@@ -11,7 +11,7 @@
  *   lower.c    ptx_inst -> sim_inst            exec_*.c   handlers and their forms
  *   warp.c     lanes, groups, calls            block.c    barriers, one block
  *   grid.c     launches, host threads          memory.c   objects, address windows
- *   layout.c   where shared variables lie
+ *   layout.c   where shared variables lie      order.c    fences and flags
  *   access.c   one warp access, checked        shadow.c   races and first writes in shared memory
  *   count.c    its price                       fault.c    reports
  *   known.c    which instructions run (known.h)
@@ -76,7 +76,8 @@ struct sim_inst {
   uint32_t site;
   uint64_t imm;                /* address offset, truth table, flags ... by handler */
   sim_ref more[8];             /* elements of a vector; second destinations */
-  uint8_t space, width, elements, flags;
+  uint16_t flags;              /* SIM_MEM_... */
+  uint8_t space, width, elements;
   uint8_t op;                  /* enum model_op, for memory */
   uint8_t small[3];            /* by handler */
   struct sim_issue issue;
@@ -90,10 +91,14 @@ struct sim_inst {
 
 enum {                         /* sim_inst.flags of memory instructions */
   SIM_MEM_ORDERED = 1,         /* relaxed, acquire, release: no race with its like */
-  SIM_MEM_SIGNED = 2,
+  SIM_MEM_VOLATILE = 2,
   SIM_MEM_WIDE_ADDRESS = 4,    /* 64-bit address register */
   SIM_MEM_UNSURE = 8,          /* ptxas may do better than the plan */
-  SIM_MEM_COMMUTES = 16        /* an atomic that gives the same in any order */
+  SIM_MEM_COMMUTES = 16,       /* an atomic that gives the same in any order */
+  SIM_MEM_ACQUIRE = 32,
+  SIM_MEM_RELEASE = 64,
+  SIM_MEM_POLL = 128,          /* its value decides whether the loop it stands in goes on: waits.c */
+  SIM_MEM_CHECKED = 256        /* a load whose value a compare-and-swap checks */
 };
 
 struct sim_func {
@@ -128,6 +133,7 @@ struct sim {
   size_t nfuncs;
   uint32_t nsites;
   struct sim_inst **sites;     /* the instruction of each site */
+  bool exact;                  /* threads are ordered one by one: see struct shadow */
   struct sim_object *objects;  /* by rising base */
   size_t nobjects;
   uint64_t next_base, used;    /* bytes of host memory */
@@ -170,12 +176,22 @@ struct shadow {
   uint32_t *rwarp;             /* the one warp that read, or SHADOW_MANY */
   uint32_t tick, block_start, epoch;
   bool partial;                /* a fence or a meeting of a part happened in this block */
+  bool fenced;                 /* a fence, since the last barrier of all */
+  bool exact;                  /* each reader is kept: see shadow_reads.c */
+  struct reads *reads;
+  struct order *order;         /* what fences and flags order; made at first use */
+  uint32_t *polled;            /* when somebody last polled the granule; made at first use */
   uint32_t seen[SIM_MAX_WARPS][SHADOW_WRITERS];  /* [w][v]: w comes after v's accesses before */
   uint32_t fence[SHADOW_WRITERS * SIM_LANES];    /* tick of each thread's last fence */
 };
 #define SHADOW_MANY 0xffffffffu
 /* Fields of `writer`.  Sites count from 1; 0: not known. */
-enum { SHADOW_THREAD = 0x7ff, SHADOW_ATOMIC = 0x800, SHADOW_SITE = 13 /* its lowest bit */ };
+enum {
+  SHADOW_THREAD = 0x7ff,
+  SHADOW_ATOMIC = 0x800,
+  SHADOW_FENCED = 0x1000,      /* a store by a thread that had fenced since the last barrier */
+  SHADOW_SITE = 13             /* the lowest bit of the site */
+};
 #define SHADOW_PENDING 0xffffffffu /* wtick: a cp.async by `writer` that has not been waited for */
 
 /* ---- counting ------------------------------------------------------------------------------------ */
@@ -414,7 +430,8 @@ void shadow_barrier(struct block *b, struct barrier *bar, bool all);
 /* An access by the lanes of p->mask: lane l at offset + p->rel[l]. */
 void shadow_access(struct warp *w, const struct sim_inst *i, struct pattern *p, uint32_t offset,
                    enum access_kind kind);
-void shadow_fence(struct warp *w, uint32_t lanes);
+void shadow_fence(struct warp *w, uint32_t lanes);      /* order.c */
+void order_meet(struct warp *w, uint32_t lanes);        /* order.c: a *.sync of these lanes */
 /* A pattern's lanes are about to change: keeps what was read with them as bounds. */
 void shadow_relearn(struct pattern *p, uint32_t width);
 
@@ -514,6 +531,9 @@ bool *reach_from(const struct ptx_module *m, const struct ptx_function *kernel);
 void lower_launch(struct sim *sim, uint32_t shared_bytes);
 /* origin.c: which shared variable each access's address comes from. */
 void lower_origins(struct sim_func *f);
+/* waits.c: which accesses poll, and which loads are checked by a compare-and-swap. */
+void lower_waits(struct sim_func *f);
+bool lower_orders_apart(const struct sim *sim);
 void lower_refuse(struct lowering *l, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 sim_ref lower_source(struct lowering *l, const struct ptx_operand *o, unsigned bits);

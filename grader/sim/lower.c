@@ -555,6 +555,7 @@ static bool lower_function(struct sim *sim, struct sim_func *f, struct ptx_error
   end->file = end->ptx->file;
   end->line = end->ptx->source_line;
   lower_origins(f);
+  lower_waits(f);
   use_plan(sim, f);
   return true;
 }
@@ -604,6 +605,7 @@ bool lower_module(struct sim *sim, const struct ptx_function *kernel, struct ptx
          lower_function(sim, &sim->funcs[k], error);
   }
   free(needed);
+  sim->exact = ok && lower_orders_apart(sim);
   return ok;
 }
 

@@ -6,13 +6,22 @@
  *
  *   a barrier of the whole block between them       tick before s->epoch
  *   a *.sync of both lanes, in one warp             tick before w->sync_tick, or lane_seen
- *   a barrier of a subset, in two warps             s->seen
- *   a fence in both threads after the first         s->fence (so lock-protected data is no race)
+ *   a barrier of a subset, or an mbarrier           s->seen
+ *   a fence, a flag that was set and seen, a fence  order.c
  *
  * Accesses of one instruction are one tick but are not ordered: two lanes that store different
  * values to one word race.  Lanes of a warp are not ordered by running in step either: a
- * reduction without __syncwarp is a race.  `volatile` orders nothing; relaxed, acquire and release
- * accesses and atomics do not race with each other.
+ * reduction without __syncwarp is a race.  `volatile` orders nothing.
+ *
+ * What nothing orders and is no race all the same, in accesses of one width (shadow_excused):
+ *   relaxed, acquire and release accesses and atomics, with each other;
+ *   a read whose value alone decides whether its loop goes round again (SIM_MEM_POLL), and what it
+ *     waits for;
+ *   a volatile read, or one whose value a compare-and-swap checks, with an atomic: the usual way
+ *     into a loop of atomicCAS.  A plain read of what others add to is a race: a missing barrier;
+ *   volatile writes and atomics of a flag, that is of a place somebody polls.
+ * PTX goes further and calls no two volatile accesses of one word a data race; but nobody knows which
+ * comes first, and without a loop that waits, that is a bug.
  *
  * Where a kernel has accesses narrower than a word, a granule is a byte (or a half), so that
  * neighbours in one word do not disturb each other.  Ticks only grow, over blocks as well: "before
@@ -21,6 +30,7 @@
 #include <string.h>
 
 #include "rows.h"
+#include "shadow.h"
 
 #ifdef __clang__
 #define WORD_LOOP(n) \
@@ -48,6 +58,9 @@ bool shadow_open(struct shadow *s, uint32_t bytes, unsigned shift)
 
 void shadow_close(struct shadow *s)
 {
+  order_close(s);
+  reads_close(s);
+  free(s->polled);
   free(s->wtick);
   memset(s, 0, sizeof *s);
 }
@@ -56,9 +69,12 @@ void shadow_block(struct shadow *s)
 {
   if (s->tick > UINT32_MAX / 2) {
     memset(s->wtick, 0, (size_t)s->granules * 5 * sizeof *s->wtick);
+    if (s->polled) memset(s->polled, 0, (size_t)s->granules * sizeof *s->polled);
+    reads_close(s);
     s->tick = 1;
   }
   s->block_start = s->epoch = ++s->tick;
+  order_reset(s);
   s->partial = false;
   memset(s->seen, 0, sizeof s->seen);
   memset(s->fence, 0, sizeof s->fence);
@@ -73,6 +89,7 @@ void shadow_barrier(struct block *b, struct barrier *bar, bool all)
     for (uint32_t k = 0; k < b->nwarps; k++) arrivals |= (bar->warps >> k & 1) && bar->arrive_tick[k];
     if (!arrivals) {
       s->epoch = tick;
+      order_reset(s);
       return;
     }
   }
@@ -88,197 +105,46 @@ void shadow_barrier(struct block *b, struct barrier *bar, bool all)
   for (uint32_t p = 0; p < b->nwarps; p++)
     if ((bar->warps >> p & 1) && !bar->arrive_tick[p])
       memcpy(s->seen[p], joined, sizeof joined);
+  order_barrier(b, bar);
 }
 
-void shadow_fence(struct warp *w, uint32_t lanes)
-{
-  struct shadow *s = &w->block->shadow;
-  uint32_t tick = ++s->tick;
-  s->partial = true;
-  for (uint32_t m = lanes; m; m &= m - 1) s->fence[w->id * SIM_LANES + first_lane(m)] = tick;
-}
-
-/* Whether an access of `thread` at `tick` comes before one of w's `lane` now. */
-static bool ordered(const struct warp *w, unsigned lane, uint32_t tick, uint32_t thread)
+bool shadow_ordered(const struct warp *w, unsigned lane, uint32_t tick, uint32_t thread)
 {
   const struct shadow *s = &w->block->shadow;
   uint32_t me = w->id * SIM_LANES + lane;
   if (thread == me || tick < s->epoch) return true;
-  if (s->fence[thread] > tick && s->fence[me] > tick) return true;
+  if (s->order && order_knows(s, me, thread, tick)) return true;
   if (thread / SIM_LANES != w->id) return s->seen[w->id][thread / SIM_LANES] > tick;
   if (tick < w->sync_tick) return true;
   return w->lane_seen && w->lane_seen[lane * SIM_LANES + thread % SIM_LANES] > tick;
 }
 
-/* The variable a byte lies in, for messages; *byte becomes its offset there. */
-static void name_of(const struct warp *w, uint32_t *byte, char name[64])
+static bool updates(const struct sim_inst *i)
 {
-  const struct ptx_symbol *s =
-      memory_shared_symbol(w->runner->sim, (uint64_t)*byte + SIM_SHARED_BASE);
-  snprintf(name, 64, "shared memory");
-  if (!s) return;
-  memory_plain_name(s->name, name, 64);
-  *byte -= (uint32_t)s->offset - SIM_SHARED_BASE;
+  return i->ptx->op == PTX_ATOM || i->ptx->op == PTX_RED;
 }
 
-static const char *does(enum access_kind kind)
+bool shadow_excused(const struct shadow *s, uint32_t x, const struct sim_inst *i,
+                    const struct sim_inst *by)
 {
-  return kind == ACCESS_LOAD ? "reads" : kind == ACCESS_STORE ? "writes" : "updates";
-}
-
-/* An access that came before: whose, and by which instruction; NULL: not known. */
-struct earlier {
-  uint32_t thread;
-  const struct sim_inst *inst;
-};
-
-/* The site of an instruction, as `writer` holds it. */
-static inline uint32_t site_word(const struct sim_inst *i)
-{
-  uint32_t site = i->site + 1;
-  return site >> (32 - SHADOW_SITE) ? 0 : site << SHADOW_SITE;
-}
-
-static const struct sim_inst *site_inst(const struct warp *w, uint32_t word)
-{
-  uint32_t site = word >> SHADOW_SITE;
-  return site ? w->runner->sim->sites[site - 1] : NULL;
+  enum { STRONG = SIM_MEM_VOLATILE | SIM_MEM_ORDERED };
+  if (!by || by->width != i->width || i->width > 8) return false;
+  bool now = updates(i), before = updates(by);
+  if (i->ptx->op == PTX_LD || by->ptx->op == PTX_LD) {
+    const struct sim_inst *read = i->ptx->op == PTX_LD ? i : by, *write = read == i ? by : i;
+    if (read->flags & SIM_MEM_POLL) return true;
+    return (read->flags & (SIM_MEM_VOLATILE | SIM_MEM_CHECKED)) &&
+           (updates(write) || (write->flags & SIM_MEM_ORDERED));
+  }
+  if (!(now || i->flags & STRONG) || !(before || by->flags & STRONG)) return false;
+  if (s->polled && s->polled[x] >= s->block_start) return true;
+  return (now && i->flags & SIM_MEM_POLL) || (before && by->flags & SIM_MEM_POLL);
 }
 
 static struct earlier last_writer(const struct warp *w, uint32_t x)
 {
   uint32_t word = w->block->shadow.writer[x];
   return (struct earlier){word & SHADOW_THREAD, site_inst(w, word)};
-}
-
-/* Notes where the other access of a fault stands, and says it: " at line 12". */
-static void name_line(struct sim_fault *f, const struct sim_inst *other, char out[32])
-{
-  *out = 0;
-  if (!other || !other->line || other->file != f->file) return;
-  f->other_line = other->line;
-  if (f->other_line != f->line) snprintf(out, 32, " at line %u", f->other_line);
-}
-
-static void report_race(struct warp *w, const struct sim_inst *i, unsigned lane,
-                        enum access_kind kind, struct earlier other, bool other_writes,
-                        uint32_t byte)
-{
-  struct sim_fault *f = fault_note(w, i, lane, SIM_FAULT_RACE, false, "race");
-  if (!f) return;
-  uint32_t *t = f->thread, *o = f->other_thread;
-  char line[32];
-  name_of(w, &byte, f->object);
-  f->address = byte;
-  f->width = i->width;
-  name_line(f, other.inst, line);
-  if (other.thread / SIM_LANES == SHADOW_ENGINE) {
-    snprintf(f->text, sizeof f->text,
-             "thread (%u,%u,%u) %s byte %u of %s, which a bulk copy filled, and this thread has not "
-             "waited for it: each thread waits for the phase of the copy's mbarrier "
-             "(mbarrier.try_wait) before it touches the data", t[0], t[1], t[2], does(kind), byte,
-             f->object);
-    return;
-  }
-  fault_thread(w->block, other.thread, o);
-  bool same_warp = other.thread / SIM_LANES == w->id;
-  snprintf(f->text, sizeof f->text,
-           "thread (%u,%u,%u) %s byte %u of %s, which thread (%u,%u,%u) %s%s, and nothing orders the "
-           "two: put %s between them", t[0], t[1], t[2], does(kind), byte, f->object, o[0], o[1],
-           o[2], other_writes ? "wrote" : "read", line,
-           same_warp ? "__syncwarp() or __syncthreads()" : "__syncthreads()");
-}
-
-static void report_pending(struct warp *w, const struct sim_inst *i, unsigned lane,
-                           enum access_kind kind, struct earlier copy, uint32_t byte)
-{
-  bool engine = copy.thread / SIM_LANES == SHADOW_ENGINE;
-  bool own = copy.thread == w->id * SIM_LANES + lane || engine;
-  struct sim_fault *f =
-      fault_note(w, i, lane, own && kind == ACCESS_LOAD ? SIM_FAULT_UNINITIALISED : SIM_FAULT_RACE,
-                 false, "pending");
-  if (!f) return;
-  char line[32];
-  name_of(w, &byte, f->object);
-  f->address = byte;
-  f->width = i->width;
-  name_line(f, copy.inst, line);
-  uint32_t *o = f->other_thread;
-  if (!engine) fault_thread(w->block, copy.thread, o);
-  if (engine)
-    snprintf(f->text, sizeof f->text,
-             "%s byte %u of %s, which a bulk copy%s has still to fill: wait for the phase of its "
-             "mbarrier first (mbarrier.try_wait)", does(kind), byte, f->object, line);
-  else if (own)
-    snprintf(f->text, sizeof f->text,
-             "%s byte %u of %s, which this thread's own cp.async%s has still to fill: wait for the "
-             "copy first (__pipeline_wait_prior, cp.async.wait_group or wait_all)", does(kind), byte,
-             f->object, line);
-  else
-    snprintf(f->text, sizeof f->text,
-             "%s byte %u of %s, which a cp.async of thread (%u,%u,%u)%s has still to fill: that "
-             "thread must wait for its copy (__pipeline_wait_prior, cp.async.wait_group or "
-             "wait_all), and after the wait __syncthreads() must stand before this access",
-             does(kind), byte, f->object, o[0], o[1], o[2], line);
-}
-
-/* Whether lane l of the last reading, for which the pattern is right, touched granule x. */
-static bool touched(const struct shadow *s, const struct pattern *p, const struct reading *r,
-                    unsigned l, uint32_t width, uint32_t x)
-{
-  if (r->at == READ_APART || !(p->mask >> l & 1)) return false;
-  uint32_t first = (r->at + (uint32_t)p->rel[l]) >> s->shift;
-  return x - first < (width >> s->shift);
-}
-
-/* Which of `lanes` of warp v read granule x, and where, not before w's lane: the latest such read
- * that a site has last made; else the line where alone it can have been.  At first *found is a
- * thread that may stand for the others. */
-static void recall_read(const struct warp *w, unsigned lane, uint32_t x, uint32_t v, uint32_t lanes,
-                        struct earlier *found)
-{
-  const struct runner *t = w->runner;
-  const struct shadow *s = &w->block->shadow;
-  const struct sim_inst *maybe = NULL;
-  uint32_t latest = 0, byte = x << s->shift;
-  bool several = false;
-  for (uint32_t k = 0; k < t->sim->nsites; k++) {
-    const struct pattern *p = t->sites[k].patterns[v % SITE_WAYS];
-    const struct sim_inst *i = t->sim->sites[k];
-    const struct reading *r = p ? &p->readings[v / SITE_WAYS] : NULL;
-    if (!r || r->when < s->epoch) continue;
-    for (uint32_t m = lanes; m; m &= m - 1) {
-      unsigned l = first_lane(m);
-      uint32_t thread = v * SIM_LANES + l;
-      bool exact = touched(s, p, r, l, i->width, x);
-      bool within = r->folded && (r->lanes >> l & 1) && byte >= r->low && byte < r->high;
-      if (!(exact || within) || ordered(w, lane, r->when, thread)) continue;
-      if (maybe && maybe->line != i->line) several = true;
-      maybe = i;
-      if (!exact || r->when < latest) continue;
-      latest = r->when;
-      *found = (struct earlier){thread, i};
-      break;
-    }
-  }
-  if (!latest && !several) found->inst = maybe;
-}
-
-/* A reader of granule x that is not ordered before w's lane. */
-static bool unordered_reader(const struct warp *w, unsigned lane, uint32_t x, struct earlier *found)
-{
-  const struct shadow *s = &w->block->shadow;
-  uint32_t tick = s->rtick[x], set = s->rset[x], v = s->rwarp[x];
-  if (tick < s->epoch) return false;
-  for (uint32_t m = set; m; m &= m - 1) {
-    /* Which lane of one of many warps is not kept: its first one stands for it. */
-    uint32_t thread = v == SHADOW_MANY ? first_lane(m) * SIM_LANES : v * SIM_LANES + first_lane(m);
-    if ((v == SHADOW_MANY && first_lane(m) == w->id) || ordered(w, lane, tick, thread)) continue;
-    *found = (struct earlier){thread, NULL};
-    recall_read(w, lane, x, thread / SIM_LANES, v == SHADOW_MANY ? SIM_FULL : m, found);
-    return true;
-  }
-  return false;
 }
 
 /* One granule, looked at closely: the quick pass found something. */
@@ -288,52 +154,22 @@ static void examine(struct warp *w, const struct sim_inst *i, unsigned lane, uin
   struct shadow *s = &w->block->shadow;
   uint32_t byte = x << s->shift, wtick = s->wtick[x], writer = s->writer[x];
   if (wtick == SHADOW_PENDING) {
-    report_pending(w, i, lane, kind, last_writer(w, x), byte);
+    tell_pending(w, i, lane, kind, last_writer(w, x), byte);
     return;
   }
   if (wtick < s->block_start) {
-    if (kind != ACCESS_STORE) {
-      char name[64];
-      name_of(w, &byte, name);
-      struct sim_fault *f =
-          fault_note(w, i, lane, SIM_FAULT_UNINITIALISED, false,
-                     "reads byte %u of %s, which no thread has written yet: initialise it and put "
-                     "__syncthreads() before the read", byte, name);
-      if (f) {
-        snprintf(f->object, sizeof f->object, "%s", name);
-        f->address = byte;
-        f->width = i->width;
-      }
-    }
+    if (kind != ACCESS_STORE) tell_never_written(w, i, lane, byte);
   } else {
     bool both = atomic && (writer & SHADOW_ATOMIC);
-    if (!both && !ordered(w, lane, wtick, writer & SHADOW_THREAD)) {
-      report_race(w, i, lane, kind, last_writer(w, x), true, byte);
+    if (!both && !shadow_ordered(w, lane, wtick, writer & SHADOW_THREAD) &&
+        !shadow_excused(s, x, i, site_inst(w, writer))) {
+      tell_race(w, i, lane, kind, last_writer(w, x), true, byte);
       return;
     }
   }
   struct earlier other;
-  if (kind != ACCESS_LOAD && unordered_reader(w, lane, x, &other))
-    report_race(w, i, lane, kind, other, false, byte);
-}
-
-/* Lanes of one store that hit one granule with different values. */
-static void same_instruction(struct warp *w, const struct sim_inst *i, unsigned lane, uint32_t x)
-{
-  struct sim_fault *f = fault_note(w, i, lane, SIM_FAULT_RACE, false, "race");
-  if (!f) return;
-  struct shadow *s = &w->block->shadow;
-  uint32_t *t = f->thread, *o = f->other_thread;
-  fault_thread(w->block, s->writer[x] & SHADOW_THREAD, o);
-  uint32_t byte = x << s->shift;
-  name_of(w, &byte, f->object);
-  f->address = byte;
-  f->width = i->width;
-  f->other_line = f->line;
-  snprintf(f->text, sizeof f->text,
-           "threads (%u,%u,%u) and (%u,%u,%u) store different values to byte %u of %s in one "
-           "instruction: which one wins is undefined",
-           o[0], o[1], o[2], t[0], t[1], t[2], byte, f->object);
+  if (kind != ACCESS_LOAD && reads_unordered(w, i, lane, x, &other))
+    tell_race(w, i, lane, kind, other, false, byte);
 }
 
 /* ---- a pattern met again ---------------------------------------------------------------------- */
@@ -395,7 +231,7 @@ static void forget_ordered(struct warp *w, uint32_t x, uint32_t set)
   for (uint32_t m = s->rset[x]; m; m &= m - 1) {
     bool before = true;
     for (uint32_t n = set; n && before; n &= n - 1)
-      before = ordered(w, first_lane(n), s->rtick[x], v * SIM_LANES + first_lane(m));
+      before = shadow_ordered(w, first_lane(n), s->rtick[x], v * SIM_LANES + first_lane(m));
     if (!before) keep |= 1u << first_lane(m);
   }
   s->rset[x] = keep;
@@ -403,9 +239,13 @@ static void forget_ordered(struct warp *w, uint32_t x, uint32_t set)
 }
 
 /* Notes that the lanes of `set` read granule x now. */
-static inline void note_read(struct warp *w, uint32_t x, uint32_t set)
+static inline void note_read(struct warp *w, const struct sim_inst *i, uint32_t x, uint32_t set)
 {
   struct shadow *s = &w->block->shadow;
+  if (s->exact) {
+    reads_note(w, i, x, set);
+    return;
+  }
   if (s->partial) forget_ordered(w, x, set);
   uint32_t me = w->id, sync = w->sync_tick;
   uint32_t rtick = s->rtick[x], rwarp = s->rwarp[x], rset = s->rset[x];
@@ -420,35 +260,24 @@ static inline void note_read(struct warp *w, uint32_t x, uint32_t set)
   s->rtick[x] = s->tick;
 }
 
-/* Makes the last reading part of the bounds. */
-static void fold(const struct pattern *p, struct reading *r, uint32_t width)
-{
-  if (r->at == READ_APART) return;
-  uint32_t low = r->at + (uint32_t)p->least, high = r->at + (uint32_t)p->most + width;
-  r->low = r->folded && r->low < low ? r->low : low;
-  r->high = r->folded && r->high > high ? r->high : high;
-  r->lanes = (r->folded ? r->lanes : 0) | p->mask;
-  r->folded = true;
-}
-
-void shadow_relearn(struct pattern *p, uint32_t width)
-{
-  for (int k = 0; k < SITE_SHARE; k++) {
-    fold(p, &p->readings[k], width);
-    p->readings[k].at = READ_APART;
-  }
-}
-
 /* Notes where a warp read, for the case that a race has to be told. */
-static inline void note_reading(struct warp *w, const struct sim_inst *i, struct pattern *p,
+static inline void note_recent(struct warp *w, const struct sim_inst *i, struct pattern *p,
                                 uint32_t offset)
 {
   struct reading *r = &p->readings[w->id / SITE_WAYS];
   if (r->when < w->block->shadow.epoch) r->folded = false;
-  else fold(p, r, i->width);
+  else reads_fold(p, r, i->width);
   r->when = w->block->shadow.tick;
   r->at = offset;
   p->read = true;
+}
+
+/* Somebody waits for granule x to change. */
+static void note_polled(struct shadow *s, uint32_t x)
+{
+  if (!s->polled) s->polled = calloc(s->granules, sizeof *s->polled);
+  if (!s->polled) abort();
+  s->polled[x] = s->tick;
 }
 
 static void read_lanes(struct warp *w, const struct sim_inst *i, const struct pattern *p,
@@ -457,13 +286,15 @@ static void read_lanes(struct warp *w, const struct sim_inst *i, const struct pa
   struct shadow *s = &w->block->shadow;
   uint32_t start = s->block_start, span = s->epoch - start;
   uint32_t hot = 0;
+  /* Ordered reads are no plain reads: writes ordered like them do not race with them. */
+  bool note = !ordered_op && !(i->flags & (SIM_MEM_POLL | SIM_MEM_CHECKED));
   for (uint32_t m = p->mask; m; m &= m - 1) {
     unsigned l = first_lane(m);
     uint32_t x = (offset + (uint32_t)p->rel[l]) >> s->shift;
+    if (i->flags & SIM_MEM_POLL) note_polled(s, x);
     for (uint32_t k = 0; k < each; k++, x++) {
       hot |= (uint32_t)(s->wtick[x] - start >= span) << l;
-      /* Ordered reads are no plain reads: writes ordered like them do not race with them. */
-      if (!ordered_op) note_read(w, x, 1u << l);
+      if (note) note_read(w, i, x, 1u << l);
     }
   }
   for (; hot; hot &= hot - 1) {
@@ -471,6 +302,9 @@ static void read_lanes(struct warp *w, const struct sim_inst *i, const struct pa
     uint32_t x = (offset + (uint32_t)p->rel[l]) >> s->shift;
     for (uint32_t k = 0; k < each; k++) examine(w, i, l, x + k, ACCESS_LOAD, ordered_op);
   }
+  if (!s->fenced || !(i->flags & (SIM_MEM_ORDERED | SIM_MEM_VOLATILE))) return;
+  for (uint32_t m = p->mask; m; m &= m - 1)
+    order_hear(w, i, first_lane(m), (offset + (uint32_t)p->rel[first_lane(m)]) >> s->shift);
 }
 
 /* A granule written in this interval, or never, and now read by `lanes`. */
@@ -491,11 +325,11 @@ static void read_words(struct warp *w, const struct sim_inst *i, const struct wo
   struct shadow *s = &w->block->shadow;
   const uint32_t start = s->block_start, span = s->epoch - start, n = v->n, me = w->id;
   const uint32_t sync = w->sync_tick;
-  if (!v->row || n < 4 || s->partial) {
+  if (!v->row || n < 4 || s->partial || s->exact) {
     for (uint32_t k = 0; k < n; k++) {
       uint32_t x = first + v->at[k];
       if (s->wtick[x] - start >= span) examine_read(w, i, x, v->lanes[k]);
-      note_read(w, x, v->lanes[k]);
+      note_read(w, i, x, v->lanes[k]);
     }
     return;
   }
@@ -536,6 +370,12 @@ static uint64_t stored(struct warp *w, const struct sim_inst *i, unsigned l, uin
   return v;
 }
 
+/* What a store says of the thread's fence, if it has made one since the last barrier. */
+static uint32_t published(const struct shadow *s, uint32_t thread)
+{
+  return s->fenced && s->fence[thread] >= s->epoch ? SHADOW_FENCED : 0;
+}
+
 static void write_lanes(struct warp *w, const struct sim_inst *i, const struct pattern *p,
                         uint32_t offset, uint32_t each, enum access_kind kind, bool atomic)
 {
@@ -568,9 +408,9 @@ static void write_lanes(struct warp *w, const struct sim_inst *i, const struct p
         uint32_t other = s->writer[x + k] % SIM_LANES;
         if (s->wtick[x + k] == tick && other != l &&
             stored(w, i, other, k) != stored(w, i, l, k))
-          same_instruction(w, i, l, x + k);
+          tell_same_instruction(w, i, l, s->writer[x + k] & SHADOW_THREAD, (x + k) << s->shift);
         s->wtick[x + k] = tick;
-        s->writer[x + k] = base + l;
+        s->writer[x + k] = base + l + published(s, w->id * SIM_LANES + l);
       }
     }
     return;
@@ -578,9 +418,12 @@ static void write_lanes(struct warp *w, const struct sim_inst *i, const struct p
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = first_lane(m);
     uint32_t x = (offset + (uint32_t)rel[l]) >> s->shift;
+    uint32_t word = (base + l) | SHADOW_ATOMIC;
+    if (s->fenced && kind == ACCESS_ATOMIC) order_update(w, i, l, x);
+    else word |= published(s, w->id * SIM_LANES + l);
     for (uint32_t k = 0; k < each; k++) {
       s->wtick[x + k] = tick;
-      s->writer[x + k] = (base + l) | SHADOW_ATOMIC;
+      s->writer[x + k] = word;
     }
   }
 }
@@ -634,8 +477,10 @@ void shadow_access(struct warp *w, const struct sim_inst *i, struct pattern *p, 
   struct shadow *s = &w->block->shadow;
   uint32_t each = i->width >> s->shift;
   bool atomic = kind == ACCESS_ATOMIC || (i->flags & SIM_MEM_ORDERED);
-  if (kind == ACCESS_LOAD && !atomic) note_reading(w, i, p, offset);
-  if (p->again && !atomic) {
+  bool plain = !atomic && !(i->flags & (SIM_MEM_POLL | SIM_MEM_CHECKED)) && !s->fenced;
+  if (kind == ACCESS_LOAD && !atomic) note_recent(w, i, p, offset);
+  if (i->flags & SIM_MEM_RELEASE) shadow_fence(w, p->mask);
+  if (p->again && plain) {
     if (!p->words) p->words = list_words(p, s->shift, each);
     if (p->words->n && kind == ACCESS_LOAD) {
       read_words(w, i, p->words, offset >> s->shift);
@@ -678,7 +523,7 @@ bool shadow_follows(const struct warp *w, unsigned lane, uint32_t at, uint32_t *
   uint32_t x = at >> s->shift;
   *thread = s->writer[x] & SHADOW_THREAD;
   if (s->wtick[x] == SHADOW_PENDING || s->wtick[x] < s->block_start) return true;
-  return ordered(w, lane, s->wtick[x], *thread);
+  return shadow_ordered(w, lane, s->wtick[x], *thread);
 }
 
 void shadow_forget(struct block *b, uint32_t at, uint32_t bytes) { mark(b, at, bytes, 0, 0); }

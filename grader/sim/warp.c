@@ -365,6 +365,7 @@ void warp_order(struct warp *w, uint32_t lanes)
 {
   struct shadow *s = &w->block->shadow;
   uint32_t tick = ++s->tick;
+  if (s->fenced) order_meet(w, lanes);
   if (!(w->live & ~lanes)) {
     w->sync_tick = tick;
     return;

@@ -1,11 +1,16 @@
-/* Chapter 07, races.txt: the simulator finds a race in just the pieces of code that the answers
- * call one.  The answers themselves are derived in suites/ch07_races.c, without the simulator. */
+/* What is a race and what is none.
+ *
+ * tests/sim/order.cu: whatever orders threads besides barriers, each correct kernel with a broken
+ * twin.  And chapter 07, races.txt: the simulator finds a race in just the pieces of code that the
+ * answers call one.  The answers themselves are derived in suites/ch07_races.c, without the
+ * simulator. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fixture.h"
 #include "run.h"
 #include "sim/sim.h"
 #include "toolchain/toolchain.h"
@@ -25,6 +30,16 @@ static void read_pieces(void)
     if (sscanf(line, "%31[a-z0-9_] = %d # %95[^\n]", p->name, &p->race, p->code) == 3) count++;
   }
   free(text);
+}
+
+/* `volatile` makes the compiler write each access; a piece of code has plain ones. */
+static void plain(char *text)
+{
+  static const char word[] = ".volatile";
+  for (char *at = text; (at = strstr(at, word));) {
+    memmove(at, at + sizeof word - 1, strlen(at + sizeof word - 1));
+    memset(at + strlen(at) - (sizeof word - 1), ' ', sizeof word - 1);
+  }
 }
 
 /* Each piece as a kernel: all arrays written, a barrier, the piece. */
@@ -61,6 +76,7 @@ START_TEST(pieces_of_code)
   toolchain_cuda(path, "races.cu", TOOLCHAIN_AUTO, &code);
   ck_assert_msg(code.ok, "%s: %s", code.summary,
                 code.ndiagnostics ? code.diagnostics[0].text : "");
+  plain(code.code);
   struct ptx_module *module = ptx_read(code.code, code.code_size, &e);
   ck_assert_msg(module != NULL, "line %u: %s", e.line, e.text);
   for (int i = 0; i < count; i++) {
@@ -88,12 +104,38 @@ START_TEST(pieces_of_code)
 }
 END_TEST
 
+/* ---- tests/sim/order.cu ------------------------------------------------------------------------- */
+
+enum { ORDER_THREADS = 128, KERNELS = 60 };
+
+START_TEST(what_orders)
+{
+  struct fixture x;
+  fixture_open(&x, "order");
+  int found = 0;
+  for (unsigned line = 1; line <= x.lines; line++) {
+    char kernel[64];
+    struct ran one, more;
+    if (sscanf(x.line[line], "__global__ void %63[a-z_](", kernel) != 1 || found++ != _i) continue;
+    fixture_run(&one, &x, kernel, 3, ORDER_THREADS, 0, 1);
+    fixture_faults(&x, kernel, &one);
+    fixture_run(&more, &x, kernel, 3, ORDER_THREADS, 0, 3);
+    fixture_same(kernel, 3, &one, &more);
+    fixture_done(&more);
+    fixture_done(&one);
+  }
+  if (_i == 0) ck_assert_msg(found > 30 && found <= KERNELS, "%d kernels", found);
+  fixture_close(&x);
+}
+END_TEST
+
 Suite *suite_races(void)
 {
   Suite *s = suite_create("races");
   TCase *c = tcase_create("pieces");
   tcase_set_timeout(c, 120);
   tcase_add_test(c, pieces_of_code);
+  tcase_add_loop_test(c, what_orders, 0, KERNELS);
   suite_add_tcase(s, c);
   return s;
 }

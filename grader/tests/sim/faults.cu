@@ -178,7 +178,7 @@ __global__ void atomic_and_plain(int *out, const int *in, int n)
   if (threadIdx.x == 0) s = 0;
   __syncthreads();
   atomicAdd(&s, in[threadIdx.x]);          //! race +1
-  out[threadIdx.x] = *(volatile int *)&s;  //! race -1
+  out[threadIdx.x] = s;  //! race -1
 }
 
 __global__ void past_the_end(int *out, const int *in, int n)

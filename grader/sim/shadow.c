@@ -168,7 +168,7 @@ static void examine(struct warp *w, const struct sim_inst *i, unsigned lane, uin
     }
   }
   struct earlier other;
-  if (kind != ACCESS_LOAD && reads_unordered(w, i, lane, x, &other))
+  if (kind != ACCESS_LOAD && s->rtick[x] >= s->epoch && reads_unordered(w, i, lane, x, &other))
     tell_race(w, i, lane, kind, other, false, byte);
 }
 
@@ -385,6 +385,7 @@ static void write_lanes(struct warp *w, const struct sim_inst *i, const struct p
   uint32_t tick = s->tick, epoch = s->epoch, start = s->block_start;
   uint32_t base = w->id * SIM_LANES + site_word(i);
   uint32_t hot = 0;
+  const bool fenced = s->fenced;
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = first_lane(m);
     uint32_t x = (offset + (uint32_t)rel[l]) >> s->shift;
@@ -419,8 +420,8 @@ static void write_lanes(struct warp *w, const struct sim_inst *i, const struct p
     unsigned l = first_lane(m);
     uint32_t x = (offset + (uint32_t)rel[l]) >> s->shift;
     uint32_t word = (base + l) | SHADOW_ATOMIC;
-    if (s->fenced && kind == ACCESS_ATOMIC) order_update(w, i, l, x);
-    else word |= published(s, w->id * SIM_LANES + l);
+    if (fenced && kind == ACCESS_ATOMIC) order_update(w, i, l, x);
+    else if (fenced) word |= published(s, w->id * SIM_LANES + l);
     for (uint32_t k = 0; k < each; k++) {
       s->wtick[x + k] = tick;
       s->writer[x + k] = word;

@@ -334,6 +334,8 @@ void ptx_read_instruction(struct reader *r)
   memcpy(i.mods, m->mods, sizeof i.mods);
   i.file = r->loc_line ? r->loc_file : 0;
   i.source_line = r->loc_line;
+  i.masked = r->masked;
+  r->masked = false;
   i.source_column = r->loc_column;
   i.inlined_file = r->loc_inlined_file;
   i.inlined_line = r->loc_inlined_line;

@@ -154,6 +154,7 @@ struct ptx_inst {
   uint64_t mods[PTX_MOD_WORDS];         /* set of enum ptx_mod */
   uint32_t guard;                       /* @%p: register index, PTX_NOREG when none */
   bool guard_negated;                   /* @!%p */
+  bool masked;                          /* after .pragma "used_bytes_mask ..." */
   struct ptx_operand operands[PTX_OPERANDS];
   const char *mnemonic;                 /* as written, with all modifiers */
   uint32_t line;                        /* line in the PTX text */

@@ -123,6 +123,9 @@ static void read_pragma(struct reader *r)
     if (r->token.kind != T_STRING)
       ptx_fail(r, r->token.line, "expected a string after .pragma, found %s",
                ptx_shown(&r->token, shown));
+    static const char mask[] = "used_bytes_mask";
+    if (r->token.text.n >= sizeof mask - 1 && !memcmp(r->token.text.s, mask, sizeof mask - 1))
+      r->masked = true;
     ptx_next(r);
   } while (ptx_accept(r, ','));
   ptx_expect(r, ';', "after .pragma");

@@ -87,7 +87,7 @@ struct fuse_access {
   uint8_t zeros;                /* low bits of the base known to be zero */
   uint8_t vector;               /* elements the instruction moves */
   uint8_t most;                 /* elements it may be joined to: 1, 2 or 4 */
-
+  uint8_t halves;               /* a word of two 16-bit elements: its bytes that are needed; else 0 */
   bool unit;                    /* a vector that can't be split: joins only its own elements */
   uint32_t version;             /* loads: equal numbers, equal contents of shared memory */
   uint32_t issuer;              /* the access that issues for it; itself when it issues;
@@ -163,6 +163,7 @@ struct fuse_address fuse_address(struct fuse *z, uint32_t inst, const struct ptx
 /* access: the list of accesses, and what is proven about their bases */
 void fuse_accesses(struct fuse *z);
 bool fuse_separates(const struct fuse *z, uint32_t inst);
+bool fuse_splits(const struct ptx_inst *i);
 
 /* load, store, branch: in this order */
 void fuse_loads(struct fuse *z);

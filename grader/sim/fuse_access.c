@@ -15,9 +15,41 @@ static bool plain(const struct ptx_inst *i)
          !ptx_has(i, PTX_M_ACQUIRE) && !ptx_has(i, PTX_M_RELEASE) && !ptx_has(i, PTX_M_MMIO);
 }
 
+/* Divisions and roots that ptxas carries out by calling a routine of its own: a call like any other
+ * to it, though no memory is touched, and even where nobody needs the result.  A division of 32-bit
+ * numbers is none: of unsigned ones it is plain code, of signed ones see fuse_splits(). */
+static bool calls_routine(const struct ptx_inst *i)
+{
+  enum ptx_type type = i->ntypes ? i->types[0] : PTX_NOTYPE;
+  bool exact = type != PTX_NOTYPE && ptx_type_kind(type) == PTX_FLOAT &&
+               !ptx_has(i, PTX_M_APPROX) && !ptx_has(i, PTX_M_FULL);
+  bool whole = type != PTX_NOTYPE && ptx_type_kind(type) != PTX_FLOAT && ptx_type_bits(type) != 32;
+  switch (i->op) {
+  case PTX_DIV: case PTX_REM:
+    return exact || whole;
+  case PTX_RCP: case PTX_SQRT:
+    return exact && i->operands[1].kind != PTX_O_IMM;
+  case PTX_RSQRT:
+    return type == PTX_T_F64 && !ptx_has(i, PTX_M_FTZ);
+  default:
+    return false;
+  }
+}
+
+/* Instructions that ptxas turns into more than one block, though loads pass them. */
+bool fuse_splits(const struct ptx_inst *i)
+{
+  switch (i->op) {
+  case PTX_DIV: case PTX_REM: return i->ntypes && i->types[0] == PTX_T_S32;
+  case PTX_FNS: case PTX_CP_ASYNC_COMMIT_GROUP: return true;
+  default: return calls_routine(i);
+  }
+}
+
 bool fuse_separates(const struct fuse *z, uint32_t inst)
 {
   const struct ptx_inst *i = &z->f->insts[inst];
+  if (calls_routine(i)) return true;
   bool shared = i->space == PTX_SHARED || i->space == PTX_GENERIC;
   switch (i->op) {
   case PTX_ST: case PTX_ATOM: case PTX_RED:
@@ -194,6 +226,7 @@ static bool extends(const struct fuse *z, uint32_t value, bool is_signed, int de
     unsigned type = i->ntypes ? i->types[i->ntypes - 1] : PTX_NOTYPE;
     enum ptx_kind kind = type ? ptx_type_kind(type) : PTX_FLOAT;
     bool same = (kind == PTX_SIGNED) == is_signed;
+    if (type == PTX_T_BF16 && i->op == PTX_CVT) return true;   /* the upper half of a float */
     if (kind == PTX_FLOAT || ptx_type_bits(type) != 16) continue;
     switch (i->op) {
     case PTX_CVT:
@@ -239,34 +272,62 @@ static void add_whole(struct fuse *z, uint32_t inst, struct fuse_address at, uin
     prove(z, inst, at, bytes, bytes);
 }
 
-/* A load or store in shared memory: element by element, or whole where it can't be split. */
+/* A vector load that says which of its bytes are used (nvcc fills gaps in vectors that way) stays one
+ * access of its own when what is needed makes one.  False when it doesn't. */
+static bool add_masked(struct fuse *z, uint32_t inst, struct fuse_address at, unsigned needed,
+                       unsigned count, unsigned bytes)
+{
+  unsigned first = 0, n = (unsigned)__builtin_popcount(needed);
+  if (count == 4 && n >= 3) n = 4;
+  else if (n == 2 && (needed == 0x3 || needed == 0xc)) first = needed == 0xc ? 2 : 0;
+  else return false;
+  struct fuse_access *a = new_access(z, inst);
+  if (!a) return true;
+  a->base = at.base;
+  a->root = at.root;
+  a->start = at.constant;
+  a->offset = a->at = at.constant + first * bytes;
+  a->bytes = a->width = n * bytes;
+  a->load = true;
+  return true;
+}
+
+/* A load or store in shared memory: element by element, or whole where it can't be split.  Vectors of
+ * narrow elements are vectors of words to ptxas (two bytes: one of 16 bits). */
 static void add_elements(struct fuse *z, uint32_t inst, struct fuse_address at, uint32_t version)
 {
   const struct ptx_inst *i = &z->f->insts[inst];
-  bool load = i->op == PTX_LD;
-  unsigned count = i->vector ? i->vector : 1, bytes = ptx_type_bits(i->types[0]) / 8;
+  bool load = i->op == PTX_LD, narrow = i->vector > 1 && ptx_type_bits(i->types[0]) < 32;
+  unsigned parts = i->vector ? i->vector : 1, part = ptx_type_bits(i->types[0]) / 8;
+  unsigned bytes = !narrow ? part : parts * part < 4 ? parts * part : 4;
+  unsigned count = bytes ? parts * part / bytes : 0;
   const struct ptx_operand *data = &i->operands[load ? 0 : 1];
   uint32_t values[8] = {0};
-  bool used = false, split = plain(i) && bytes >= 1 && bytes <= 8 && count <= 8;
-  for (unsigned e = 0; load && e < count && e < 8; e++) {
+  uint8_t live[8] = {0};                /* by element: its bytes that are needed */
+  bool used = false, split = plain(i) && bytes >= 1 && bytes <= 8 && parts <= 8;
+  for (unsigned e = 0; load && e < parts && e < 8; e++) {
     const struct ptx_operand *o = data->kind == PTX_O_VECTOR && e < data->count
                                       ? &z->f->pool[data->first + e] : data;
     values[e] = o->kind == PTX_O_REG ? fuse_written(z, inst, o->reg) : FUSE_NONE;
-    used |= values[e] != FUSE_NONE && z->values[values[e]].live;
+    if (values[e] == FUSE_NONE || !z->values[values[e]].live) continue;
+    used = true;
+    if (split) live[e * part / bytes] |= (uint8_t)(((1u << part) - 1) << e * part % bytes);
   }
   if (load && !used && (split || i->guard != PTX_NOREG) && !ptx_has(i, PTX_M_VOLATILE)) {
     struct fuse_access *a = new_access(z, inst);    /* dead: nothing is issued */
     if (a) a->load = true, a->issuer = FUSE_NONE;
     return;
   }
-  if (bytes == 1 && count > 1) split = false;
   if (!split) {
-    add_whole(z, inst, at, count * bytes, load);
+    add_whole(z, inst, at, parts * part, load);
     return;
   }
-  unsigned live = 0;
+  unsigned needed = 0;
+  for (unsigned e = 0; e < count; e++) needed |= (load && live[e] ? 1u : 0) << e;
+  if (load && i->masked && add_masked(z, inst, at, needed, count, bytes)) return;
+  needed = 0;
   for (unsigned e = 0; e < count; e++) {
-    if (load && (values[e] == FUSE_NONE || !z->values[values[e]].live)) continue;
+    if (load && !live[e]) continue;
     struct fuse_access *a = new_access(z, inst);
     if (!a) return;
     a->base = at.base;
@@ -281,13 +342,14 @@ static void add_elements(struct fuse *z, uint32_t inst, struct fuse_address at, 
     a->load = load;
     a->once = load;
     a->joins = bytes > 1;
-    if (load && bytes == 2 && count == 1)       /* into a wider register, or as good as that */
-      a->joins = ptx_type_bits(z->f->regs[z->values[values[e]].reg].type) == 16 &&
+    a->halves = part == 2 && bytes == 4 ? load ? live[e] : 0xf : 0;
+    if (load && bytes == 2)                         /* into a wider register, or as good as that */
+      a->joins = !narrow && ptx_type_bits(z->f->regs[z->values[values[e]].reg].type) == 16 &&
                  !extends(z, values[e], ptx_type_kind(i->types[0]) == PTX_SIGNED, 0);
-    live++;
+    needed++;
   }
   /* Stores are joined after loads have shed what is dead. */
-  prove(z, inst, at, count * bytes, (live == count || live == 3 ? count : 1) * bytes);
+  prove(z, inst, at, count * bytes, (needed == count || needed == 3 ? count : 1) * bytes);
 }
 
 void fuse_accesses(struct fuse *z)

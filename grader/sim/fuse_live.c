@@ -68,7 +68,7 @@ static bool splits(const struct fuse *z, uint32_t inst)
     return i->space != PTX_GLOBAL && i->ntypes &&
            (ptx_type_kind(i->types[0]) == PTX_FLOAT || ptx_type_bits(i->types[0]) != 32 ||
             fuse_lanes(z, inst) == SIM_LANES_ONE_IF_ALL);
-  default: return false;
+  default: return fuse_splits(i);
   }
 }
 

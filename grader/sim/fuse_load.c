@@ -4,11 +4,14 @@
  * The first load of a chunk that dominates later ones leads them.  Three or four elements present:
  * one access of the whole chunk, which reads one too many for three; two that are an aligned pair:
  * one of double width; else each element once.  The chunk has to be aligned as far as can be proven.
- * A load of just what the store before it wrote issues nothing, nor does an equal load.
+ * Loads of a chunk that the store just before them wrote to are not all so free: see overlapped() and
+ * stays_pair().  A load of just what the store before it wrote issues nothing, nor does an equal load.
  */
 #include "fuse.h"
 #include <stdlib.h>
 #include <string.h>
+
+#define BESIDE "loads beside what the store before them wrote"
 
 enum { LEADERS = 64 };          /* leaders looked at for a load; more is never met in practice */
 
@@ -24,6 +27,7 @@ struct loads {
   struct chunk *chunks;
   uint32_t nchunks, chunks_cap;
   uint32_t *hash, hash_size;
+  uint32_t *first;              /* by instruction: its first access */
 };
 
 static bool before(const struct fuse *z, uint32_t a, uint32_t b)
@@ -31,17 +35,55 @@ static bool before(const struct fuse *z, uint32_t a, uint32_t b)
   return fuse_dominates(z, z->access[a].block, z->access[b].block);   /* a < b in the list */
 }
 
-/* The store element whose value a load must get, when that store made the version it reads. */
-static bool forwarded(const struct fuse *z, const struct fuse_access *load, const uint32_t *first)
+/* The first access of the store that made the version a load reads; FUSE_NONE when no store did, or
+ * one that ptxas keeps its hands off. */
+static uint32_t store_before(const struct loads *l, const struct fuse_access *load)
 {
-  if (load->version == 0 || load->version > z->f->ninsts) return false;
+  const struct fuse *z = l->z;
+  if (load->version == 0 || load->version > z->f->ninsts) return FUSE_NONE;
   uint32_t store = load->version - 1;
-  for (uint32_t a = first[store]; a < z->naccess && z->access[a].inst == store; a++) {
+  const struct ptx_inst *i = &z->f->insts[store];
+  if (i->op != PTX_ST || i->guard != PTX_NOREG || ptx_has(i, PTX_M_VOLATILE)) return FUSE_NONE;
+  return l->first[store];
+}
+
+/* Whether that store writes any of the bytes [from, from + n) at the load's base. */
+static bool stored(const struct loads *l, const struct fuse_access *load, uint32_t from, uint32_t n)
+{
+  const struct fuse *z = l->z;
+  uint32_t a = store_before(l, load), inst = a == FUSE_NONE ? 0 : z->access[a].inst;
+  for (; a < z->naccess && z->access[a].inst == inst; a++) {
     const struct fuse_access *s = &z->access[a];
-    if (!s->load && z->f->insts[store].op == PTX_ST && z->f->insts[store].guard == PTX_NOREG &&
-        !ptx_has(&z->f->insts[store], PTX_M_VOLATILE) && s->base == load->base &&
-        s->offset == load->offset && s->bytes == load->bytes && s->unit == load->unit &&
+    if (s->base == load->base && s->bytes == load->bytes &&
+        (s->offset - from < n || from - s->offset < s->bytes))
+      return true;
+  }
+  return false;
+}
+
+/* Whether a load gets the very value the store before it wrote. */
+static bool forwarded(const struct loads *l, const struct fuse_access *load)
+{
+  const struct fuse *z = l->z;
+  uint32_t a = store_before(l, load), inst = a == FUSE_NONE ? 0 : z->access[a].inst;
+  for (; a < z->naccess && z->access[a].inst == inst; a++) {
+    const struct fuse_access *s = &z->access[a];
+    if (!s->load && s->base == load->base && s->offset == load->offset && s->bytes == load->bytes &&
+        s->unit == load->unit && !s->halves &&
         (!s->unit || (s->start == load->start && s->vector == load->vector)))
+      return true;
+  }
+  return false;
+}
+
+/* What is left of a vector of which a part was just written makes no pair with a load before it. */
+static bool overlapped(const struct loads *l, const uint32_t *list, uint32_t n)
+{
+  const struct fuse *z = l->z;
+  for (uint32_t i = 1; i < n && i < 4; i++) {
+    const struct fuse_access *a = &z->access[list[i]];
+    if (a->vector > 1 && !a->unit && a->inst != z->access[list[0]].inst &&
+        stored(l, a, a->start, a->vector * a->bytes))
       return true;
   }
   return false;
@@ -52,9 +94,8 @@ static bool same_kind(const struct fuse *z, uint32_t a, uint32_t b)
   const struct ptx_inst *x = &z->f->insts[z->access[a].inst], *y = &z->f->insts[z->access[b].inst];
   if (x->op != y->op) return false;
   if (x->op == PTX_LDMATRIX) return !memcmp(x->mods, y->mods, sizeof x->mods);
-  if (x->vector != y->vector && (z->access[a].bytes != ptx_type_bits(x->types[0]) / 8 ||
-                                 z->access[b].bytes != ptx_type_bits(y->types[0]) / 8))
-    return false;
+  bool whole = z->access[a].vector == 0 || z->access[b].vector == 0;
+  if (whole && (x->vector != y->vector || x->types[0] != y->types[0])) return false;
   if (z->access[a].bytes > 2) return true;
   return (ptx_type_kind(x->types[0]) == PTX_SIGNED) == (ptx_type_kind(y->types[0]) == PTX_SIGNED);
 }
@@ -72,9 +113,26 @@ static void issue(struct fuse *z, uint32_t leader, uint32_t at, uint32_t width)
   z->access[leader].width = width;
 }
 
-/* Splits a led list into aligned parts of `span` bytes until a part can be issued as one. */
-static void form(struct fuse *z, uint32_t *list, uint32_t n, uint32_t elements)
+/* Of three elements of four, where the store before them wrote the fourth: a whole vector of two
+ * among them stays what it is. */
+static bool stays_pair(const struct loads *l, const uint32_t *list, uint32_t n, uint32_t at,
+                       uint32_t present)
 {
+  const struct fuse *z = l->z;
+  uint32_t bytes = z->access[list[0]].bytes, hole = 0;
+  while (present >> hole & 1) hole++;
+  if (!stored(l, &z->access[list[0]], at + hole * bytes, bytes)) return false;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t k = 0; k < i; k++)
+      if (z->access[list[i]].inst == z->access[list[k]].inst && z->access[list[i]].vector == 2)
+        return true;
+  return false;
+}
+
+/* Splits a led list into aligned parts of `span` bytes until a part can be issued as one. */
+static void form(struct loads *l, uint32_t *list, uint32_t n, uint32_t elements)
+{
+  struct fuse *z = l->z;
   if (n == 0) return;
   const struct fuse_access *first = &z->access[list[0]];
   uint32_t bytes = first->bytes, span = bytes * elements;
@@ -86,14 +144,16 @@ static void form(struct fuse *z, uint32_t *list, uint32_t n, uint32_t elements)
       if (z->access[list[i]].most < most) most = z->access[list[i]].most;
     }
   unsigned count = (unsigned)__builtin_popcount(present);
-  if (elements > 1 && most >= elements && count >= (elements == 4 ? 3u : 2u)) {
+  if (elements > 1 && most >= elements && count >= (elements == 4 ? 3u : 2u) &&
+      (elements != 4 || count != 3 || n > 4 || !stays_pair(l, list, n, at, present)) &&
+      (elements != 2 || !overlapped(l, list, n))) {
     uint32_t leader = list[0], rest = 0;
     for (uint32_t i = 0; i < n; i++) {
       if (before(z, leader, list[i])) join(z, list[i], leader);
       else list[rest++] = list[i];
     }
     issue(z, leader, at, span);
-    if (rest) form(z, list, rest, elements);
+    if (rest) form(l, list, rest, elements);
     return;
   }
   if (elements == 1) return;
@@ -107,8 +167,8 @@ static void form(struct fuse *z, uint32_t *list, uint32_t n, uint32_t elements)
     if (z->access[list[i]].offset - at < span / 2) half[low++] = list[i];
     else half[n + high++] = list[i];
   }
-  form(z, half, low, elements / 2);
-  form(z, half + n, high, elements / 2);
+  form(l, half, low, elements / 2);
+  form(l, half + n, high, elements / 2);
   free(half);
 }
 
@@ -135,7 +195,9 @@ static void collect(struct loads *l, uint32_t a, bool equal)
     if (!before(z, k->leader, a) || (equal && !same_kind(z, k->leader, a))) continue;
     if (equal) {
       join(z, a, k->leader);
-      z->access[k->leader].joins &= x->joins;   /* all that is done with it counts */
+      struct fuse_access *leader = &z->access[k->leader];
+      leader->joins &= x->joins;                /* all that is done with it counts */
+      leader->halves = x->halves && leader->halves ? x->halves | leader->halves : 0;
     } else {
       z->access[k->last].next = a;
       k->last = a;
@@ -155,6 +217,7 @@ void fuse_loads(struct fuse *z)
   uint32_t *first = malloc((z->f->ninsts + 1) * sizeof *first);
   uint32_t *list = malloc((z->naccess + 1) * sizeof *list);
   l.hash = malloc(l.hash_size * sizeof *l.hash);
+  l.first = first;
   if (!first || !list || !l.hash) z->failed = "out of memory";
   if (!z->failed) {
     memset(l.hash, 0xff, l.hash_size * sizeof *l.hash);
@@ -164,7 +227,7 @@ void fuse_loads(struct fuse *z)
   for (uint32_t a = 0; a < z->naccess && !z->failed; a++) {
     struct fuse_access *x = &z->access[a];
     if (!x->load || !x->once || x->issuer == FUSE_NONE) continue;
-    if (x->version && forwarded(z, x, first)) {
+    if (forwarded(&l, x)) {
       x->issuer = FUSE_NONE;
       x->width = 0;
       continue;
@@ -180,7 +243,17 @@ void fuse_loads(struct fuse *z)
   for (uint32_t c = 0; c < l.nchunks && !z->failed; c++) {
     uint32_t n = 0;
     for (uint32_t a = l.chunks[c].leader; a != FUSE_NONE; a = z->access[a].next) list[n++] = a;
-    form(z, list, n, z->access[list[0]].bytes == 8 ? 2 : 4);
+    const struct fuse_access *x = &z->access[list[0]];
+    uint32_t span = x->bytes * (x->bytes == 8 ? 2 : 4);
+    if (n > 1 && stored(&l, x, x->offset / span * span, span))
+      for (uint32_t i = 0; i < n; i++) z->access[list[i]].note = BESIDE;
+    form(&l, list, n, z->access[list[0]].bytes == 8 ? 2 : 4);
+  }
+  for (uint32_t a = 0; a < z->naccess; a++) {   /* a word by itself of which one half will do */
+    struct fuse_access *x = &z->access[a];
+    if (!x->load || x->width != 4 || (x->halves != 0x3 && x->halves != 0xc)) continue;
+    x->width = 2;
+    x->at = x->offset + (x->halves == 0xc ? 2 : 0);
   }
   free(first);
   free(list);

@@ -2,17 +2,30 @@
  *
  * Consecutive stores to one aligned chunk (four elements, 16 bytes, or what can be proven) are
  * issued together at the last of them: all of it, or aligned halves; never three of four.  Any
- * other shared access, a second store to an element, or another chunk ends the run.  A store that
- * the next one repeats, same place and width, is not issued.
+ * other shared access, a second store to an element, or another chunk ends the run.
+ *
+ * A store that the next one repeats, same place and width, is not issued; but only the last stores
+ * to a place are looked at: where another one to it stands further down the same straight line, with
+ * whatever between, those before it all stay.
  */
 #include "fuse.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct issued {
+  uint32_t access;
+  bool follows;                 /* the one before it in the list, with nothing of shared memory between */
+};
 
 struct run {
   struct fuse *z;
   uint32_t member[4];           /* by element: access, or FUSE_NONE */
   uint32_t count, elements;     /* present; in the chunk */
   uint32_t base, at, bytes;
-  uint32_t before;              /* the store issued just before this run, or FUSE_NONE */
+  bool follows;                 /* nothing else stands between the store issued before and this run */
+  struct issued *list;          /* issued by the straight line so far */
+  uint32_t nlist, list_cap;
+  uint32_t *seen, seen_size;    /* hash of the list's places: number in the list + 1 */
 };
 
 static void start(struct run *r)
@@ -75,16 +88,51 @@ static void finish(struct run *r)
     unsigned first = 0;
     for (unsigned i = 1; i < n; i++)
       if (issued[i] < issued[first]) first = i;
-    struct fuse_access *a = &r->z->access[issued[first]];
-    struct fuse_access *b = r->before == FUSE_NONE ? NULL : &r->z->access[r->before];
-    if (b && b->base == a->base && b->at == a->at && b->width == a->width) {
-      b->width = 0;
-      b->issuer = FUSE_NONE;
-    }
-    r->before = issued[first];
+    if (fuse_grow(r->z, &r->list, r->nlist, &r->list_cap, sizeof *r->list))
+      r->list[r->nlist++] = (struct issued){issued[first], r->follows};
+    r->follows = true;
     issued[first] = issued[n - 1];
   }
   start(r);
+}
+
+static bool same_place(const struct fuse_access *a, const struct fuse_access *b)
+{
+  return a->base == b->base && a->at == b->at && a->width == b->width;
+}
+
+/* The list at the end of a straight line, from its last store up. */
+static void drop_repeats(struct run *r)
+{
+  struct fuse *z = r->z;
+  uint32_t next = FUSE_NONE;    /* the store kept below */
+  bool follows = false;         /* ... and nothing between */
+  finish(r);
+  r->follows = false;
+  while (r->seen_size < 2 * r->nlist) r->seen_size = r->seen_size ? 2 * r->seen_size : 64;
+  free(r->seen);
+  r->seen = calloc(r->seen_size + 1, sizeof *r->seen);
+  if (!r->seen) z->failed = "out of memory";
+  for (uint32_t i = r->nlist; !z->failed && i-- > 0;) {
+    struct fuse_access *a = &z->access[r->list[i].access];
+    uint32_t h = (a->base * 0x9e3779b1u ^ a->at * 0x85ebca6bu ^ a->width) & (r->seen_size - 1);
+    while (r->seen[h] && !same_place(&z->access[r->list[r->seen[h] - 1].access], a))
+      h = (h + 1) & (r->seen_size - 1);
+    bool repeated = r->seen[h] && r->seen[h] - 1 == next && follows;
+    follows = r->list[i].follows;
+    if (repeated) {
+      a->width = 0;
+      a->issuer = FUSE_NONE;
+      continue;
+    }
+    if (!r->seen[h]) {
+      r->seen[h] = i + 1;
+      next = i;
+    } else {
+      next = FUSE_NONE;         /* a place seen before: those above stay */
+    }
+  }
+  r->nlist = 0;
 }
 
 static void add(struct run *r, uint32_t access)
@@ -118,17 +166,14 @@ static bool repeats(const struct run *r, uint32_t access, uint32_t inst)
 
 void fuse_stores(struct fuse *z)
 {
-  struct run r = {.z = z, .before = FUSE_NONE};
-  uint32_t chain = FUSE_NONE, a = 0;
+  struct run r = {.z = z};
+  uint32_t segment = FUSE_NONE, a = 0;
   start(&r);
   for (uint32_t k = 0; k < z->nrpo; k++) {
     const struct fuse_block *b = &z->blocks[z->rpo[k]];
-    if (b->chain != chain) {
-      finish(&r);
-      r.before = FUSE_NONE;
-    }
-    chain = b->chain;
     for (uint32_t i = b->first; i < b->end; i++) {
+      if (z->segment[i] != segment) drop_repeats(&r);
+      segment = z->segment[i];
       bool joins = false, other = false;
       if (repeats(&r, a, i)) finish(&r);
       for (; a < z->naccess && z->access[a].inst == i; a++) {
@@ -143,9 +188,11 @@ void fuse_stores(struct fuse *z)
       if (in->op == PTX_LD && in->space == PTX_GENERIC) other = true;
       if (other || (!joins && fuse_separates(z, i))) {
         finish(&r);
-        r.before = FUSE_NONE;
+        r.follows = false;
       }
     }
   }
-  finish(&r);
+  drop_repeats(&r);
+  free(r.list);
+  free(r.seen);
 }

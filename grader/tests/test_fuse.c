@@ -8,7 +8,13 @@
  * recorded; without them that part is not run, and said to be so.  FUSE_RECORD=1 writes the records anew.
  *
  * Loops: ptxas unrolls, which repeats accesses in the machine code but not in what is executed.  So
- * counts are taken with unrolling switched off, by a pragma after every label.
+ * counts are taken with unrolling switched off, by a pragma after every label.  For the same reason an
+ * instruction that ptxas writes twice (a loop's first turn, the way apart of a __syncwarp with a mask)
+ * counts once: every PTX line is given a .loc of its own, and what stems from one line, is of one kind
+ * and has one offset is one instruction.
+ *
+ * A kernel or probe whose counts are known to differ says so in its record, and why; a difference
+ * without that line, and such a line without a difference, fail.
  */
 #include "fuse_probe.h"
 #include "sim/sim.h"
@@ -20,7 +26,7 @@
 #include <unistd.h>
 
 #define FOLDER "grader/tests/fuse/"
-enum { KINDS = 24, PROBES = 400, PROBES_AGREE = 86 /* percent */ };
+enum { KINDS = 24, PROBES = 400 };
 
 static const char *const kinds[KINDS] = {
   "load.1", "load.2", "load.4", "load.8", "load.16", "store.1", "store.2", "store.4", "store.8",
@@ -32,6 +38,8 @@ struct counts {
   char name[128];
   unsigned n[KINDS];
   char differs[160];
+  unsigned issued, doubted;     /* of the plan: accesses, and those with a reason */
+  const char *doubt;            /* ... the first of the reasons */
 };
 
 static void add(struct counts *c, const char *kind, unsigned width)
@@ -64,6 +72,9 @@ static struct counts of_plan(const struct ptx_module *m, const struct ptx_functi
   size_t n = sim_plan(m, f, &plan);
   for (size_t i = 0; i < n; i++) {
     if (plan[i].width == 0) continue;
+    c.issued++;
+    c.doubted += plan[i].reason != NULL;
+    if (!c.doubt) c.doubt = plan[i].reason;
     switch (plan[i].op) {
     case MODEL_LOAD: add(&c, "load", plan[i].width); break;
     case MODEL_STORE: add(&c, "store", plan[i].width); break;
@@ -134,9 +145,37 @@ static unsigned width_of(const char *op)
   return 4;
 }
 
-static void count_instruction(struct counts *c, const char *op)
+/* What was counted already: PTX line, kind, offset. */
+struct seen {
+  struct { unsigned line, offset; char kind[16]; } *list;
+  size_t n;
+};
+
+static bool again(struct seen *s, unsigned line, const char *op, const char *rest)
 {
+  const char *offset = strchr(rest, '['), *end = offset ? strchr(offset, ']') : NULL;
+  unsigned at = 0;
+  for (const char *p = offset; p && p < end; p++)
+    if (!strncmp(p, "0x", 2)) at = (unsigned)strtoul(p, NULL, 16) * (p[-1] == '-' ? ~0u : 1u);
+  for (size_t i = 0; i < s->n; i++)
+    if (s->list[i].line == line && s->list[i].offset == at && !strncmp(s->list[i].kind, op, 15)) return true;
+  s->list = realloc(s->list, (s->n + 1) * sizeof *s->list);
+  s->list[s->n].line = line;
+  s->list[s->n].offset = at;
+  snprintf(s->list[s->n++].kind, sizeof s->list->kind, "%s", op);
+  return false;
+}
+
+static void count_instruction(struct counts *c, struct seen *s, unsigned line, const char *op,
+                              const char *rest)
+{
+  static const char *const counted[] = {"LDS", "STS", "STSM", "LDGSTS", "ATOMS.CAS", "LD.E", "ST.E"};
   unsigned rows = strstr(op, ".4") ? 4 : strstr(op, "88.2") ? 2 : 1;
+  for (size_t k = 0; line && k < sizeof counted / sizeof *counted; k++)
+    if (!strncmp(op, counted[k], strlen(counted[k]))) {
+      if (again(s, line, op, rest)) return;
+      break;
+    }
   if (!strncmp(op, "LDSM", 4)) add(c, "ldmatrix", rows);
   else if (!strncmp(op, "STSM", 4)) add(c, "stmatrix", rows);
   else if (!strncmp(op, "LDS", 3)) add(c, "load", width_of(op));
@@ -151,6 +190,26 @@ static void count_instruction(struct counts *c, const char *op)
   else if (!strncmp(op, "LD.E", 4) || !strncmp(op, "ST.E", 4)) add(c, "generic", 0);
 }
 
+/* The text with unrolling off and a .loc before each instruction. */
+static void write_prepared(FILE *f, const char *text)
+{
+  unsigned line = 0;
+  bool body = false;
+  for (const char *p = text; *p;) {
+    size_t n = strcspn(p, "\n"), from = strspn(p, " \t");
+    line++;
+    if (n == 1 && p[0] == '{') body = true;
+    if (strstr(p, ".entry") && strstr(p, ".entry") < p + n) body = false;
+    if (strstr(p, ".func") && strstr(p, ".func") < p + n) body = false;
+    if (body && from < n && p[n - 1] == ';' && !strchr("./{}$()", p[from])) fprintf(f, ".loc 1 %u 0\n", line);
+    fprintf(f, "%.*s\n", (int)n, p);
+    /* After a label, so that the pragma belongs to the loop that may begin there. */
+    if (p[0] == '$' && n && p[n - 1] == ':') fprintf(f, ".pragma \"nounroll\";\n");
+    p += n + (p[n] != 0);
+  }
+  fprintf(f, ".file 1 \"x.ptx\"\n");
+}
+
 /* Assembles and takes apart; returns the kernels' counts, or NULL where the tools are missing. */
 static struct counts *of_machine_code(const char *text, size_t *count)
 {
@@ -162,16 +221,10 @@ static struct counts *of_machine_code(const char *text, size_t *count)
   snprintf(path, sizeof path, "%s/x.ptx", folder);
   FILE *f = fopen(path, "w");
   ck_assert(f != NULL);
-  /* After a label, so that the pragma belongs to the loop that may begin there. */
-  for (const char *p = text; *p;) {
-    size_t n = strcspn(p, "\n");
-    fprintf(f, "%.*s\n", (int)n, p);
-    if (p[0] == '$' && n && p[n - 1] == ':') fprintf(f, ".pragma \"nounroll\";\n");
-    p += n + (p[n] != 0);
-  }
+  write_prepared(f, text);
   fclose(f);
   snprintf(command, sizeof command,
-           "cd %s && '%s' -arch=sm_90 -O3 x.ptx -o x.cubin && '%s' -c x.cubin > x.sass", folder,
+           "cd %s && '%s' -arch=sm_90 -O3 -lineinfo x.ptx -o x.cubin && '%s' -g -c x.cubin > x.sass", folder,
            assembler, disassembler);
   ck_assert_msg(system(command) == 0, "%s failed", command);
   snprintf(path, sizeof path, "%s/x.sass", folder);
@@ -179,6 +232,8 @@ static struct counts *of_machine_code(const char *text, size_t *count)
   snprintf(command, sizeof command, "rm -r %s", folder);
   if (system(command) != 0) fprintf(stderr, "test_fuse: %s is left over\n", folder);
   struct counts *all = NULL, *c = NULL;
+  struct seen seen = {0};
+  unsigned from = 0;
   for (char *line = strtok(sass, "\n"); line; line = strtok(NULL, "\n")) {
     char name[128], op[64];
     if (sscanf(line, " .section .text.%127[^,\" \t]", name) == 1) {
@@ -186,16 +241,20 @@ static struct counts *of_machine_code(const char *text, size_t *count)
       c = &all[(*count)++];
       memset(c, 0, sizeof *c);
       snprintf(c->name, sizeof c->name, "%s", name);
+      seen.n = from = 0;
       continue;
     }
+    char *at = strstr(line, "//## File ");
+    if (at && (at = strstr(at, ", line "))) from = (unsigned)strtoul(at + 7, NULL, 10);
     char *p = strstr(line, "*/");
     if (!c || !p || strncmp(line + strspn(line, " \t"), "/*", 2)) continue;
     p += 2 + strspn(p + 2, " \t");
     if (!strncmp(p, "@!PT", 4)) continue;       /* never executed: padding around asynchronous copies */
     if (*p == '@') p += strcspn(p, " \t"), p += strspn(p, " \t");
-    if (sscanf(p, "%63[A-Z0-9_.]", op) == 1) count_instruction(c, op);
+    if (sscanf(p, "%63[A-Z0-9_.]", op) == 1) count_instruction(c, &seen, from, op, p + strlen(op));
   }
   free(sass);
+  free(seen.list);
   return all;
 }
 
@@ -264,7 +323,8 @@ static bool equal(const struct counts *a, const struct counts *b)
 }
 
 struct tally {
-  unsigned kernels, agree;
+  unsigned kernels, agree, told;
+  unsigned issued, doubted;     /* accesses where the plan was right, and those of them with a reason */
   bool disassembled;
 };
 
@@ -298,15 +358,20 @@ static void compare(const char *text, const char *record, struct tally *t, bool 
     t->kernels++;
     if (equal(&mine, theirs)) {
       t->agree++;
-      ck_assert_msg(!theirs->differs[0], "%s: %s agrees now; its \"differs:\" is to go", record, f->name);
+      t->issued += mine.issued;
+      t->doubted += mine.doubted;
+      ck_assert_msg(!strict || !theirs->differs[0], "%s: %s agrees now; its \"differs:\" is to go", record, f->name);
       continue;
     }
     char a[1024], b[1024];
     print(&mine, a, sizeof a);
     print(theirs, b, sizeof b);
+    t->told += theirs->differs[0] != 0;
     if (getenv("FUSE_SHOW")) fprintf(stderr, "plan   %s\nptxas  %s\n", a, b);
-    if (strict)
-      ck_assert_msg(theirs->differs[0], "%s:\n  plan  %s\n  ptxas %s", record, a, b);
+    if (!strict) continue;
+    ck_assert_msg(theirs->differs[0], "%s:\n  plan  %s\n  ptxas %s", record, a, b);
+    ck_assert_msg(!mine.doubt || !strcmp(mine.doubt, theirs->differs), "%s: %s: the plan's reason is: %s",
+                  record, f->name, mine.doubt);
   }
   free(machine);
   free(old);
@@ -315,7 +380,9 @@ static void compare(const char *text, const char *record, struct tally *t, bool 
 
 static void report(const char *what, const struct tally *t)
 {
-  printf("fuse: %s: %u of %u kernels as ptxas makes them; disassembly %s\n", what, t->agree, t->kernels,
+  printf("fuse: %s: %u of %u as ptxas makes them, %u of the others with a reason; a reason where the plan"
+         " is right: %u of %u accesses; disassembly %s\n", what, t->agree, t->kernels, t->told, t->doubted,
+         t->issued,
          t->disassembled ? "compared" : "not run (ptxas or nvdisasm not found), records compared");
 }
 
@@ -332,13 +399,13 @@ START_TEST(kernels)
       snprintf(path, sizeof path, FOLDER "%s", names[i]->d_name);
       char *text = read_all(path);
       strcpy(path + strlen(path) - 4, ".expect");
-      compare(text, path, &t, !getenv("FUSE_SHOW"));
+      compare(text, path, &t, !getenv("FUSE_SHOW") && !getenv("FUSE_RECORD"));
       free(text);
     }
     free(names[i]);
   }
   free(names);
-  ck_assert_uint_ge(t.kernels, 40);
+  ck_assert_uint_ge(t.kernels, 140);
   report("kernels", &t);
 }
 END_TEST
@@ -355,11 +422,10 @@ START_TEST(probes)
   for (unsigned seed = from; seed <= to; seed++) fuse_probe(f, seed);
   fclose(f);
   struct tally t = {0};
-  compare(text, range ? "/tmp/fuse-probes.expect" : FOLDER "probes.expect", &t, false);
+  compare(text, range ? "/tmp/fuse-probes.expect" : FOLDER "probes.expect", &t,
+          !range && !getenv("FUSE_SHOW") && !getenv("FUSE_RECORD"));
   free(text);
   report("probes", &t);
-  ck_assert_msg(range || t.agree * 100 >= t.kernels * PROBES_AGREE, "only %u of %u probes agree",
-                t.agree, t.kernels);
 }
 END_TEST
 

@@ -10,7 +10,6 @@
  */
 #include "fuse.h"
 #include <stdlib.h>
-#include <string.h>
 
 struct issued {
   uint32_t access;
@@ -25,7 +24,6 @@ struct run {
   bool follows;                 /* nothing else stands between the store issued before and this run */
   struct issued *list;          /* issued by the straight line so far */
   uint32_t nlist, list_cap;
-  uint32_t *seen, seen_size;    /* hash of the list's places: number in the list + 1 */
 };
 
 static void start(struct run *r)
@@ -109,29 +107,36 @@ static void drop_repeats(struct run *r)
   bool follows = false;         /* ... and nothing between */
   finish(r);
   r->follows = false;
-  while (r->seen_size < 2 * r->nlist) r->seen_size = r->seen_size ? 2 * r->seen_size : 64;
-  free(r->seen);
-  r->seen = calloc(r->seen_size + 1, sizeof *r->seen);
-  if (!r->seen) z->failed = "out of memory";
+  if (r->nlist < 2) {
+    r->nlist = 0;
+    return;
+  }
+  uint32_t size = 4;
+  while (size < 2 * r->nlist) size *= 2;
+  uint32_t *seen = calloc(size, sizeof *seen);   /* hash of the places: number in the list + 1 */
+  if (!seen) z->failed = "out of memory";
   for (uint32_t i = r->nlist; !z->failed && i-- > 0;) {
     struct fuse_access *a = &z->access[r->list[i].access];
-    uint32_t h = (a->base * 0x9e3779b1u ^ a->at * 0x85ebca6bu ^ a->width) & (r->seen_size - 1);
-    while (r->seen[h] && !same_place(&z->access[r->list[r->seen[h] - 1].access], a))
-      h = (h + 1) & (r->seen_size - 1);
-    bool repeated = r->seen[h] && r->seen[h] - 1 == next && follows;
+    uint32_t h = a->base * 0x9e3779b1u ^ a->at * 0x85ebca6bu ^ a->width;
+    h = (h ^ h >> 15) * 0x7feb352du;
+    h = (h ^ h >> 16) & (size - 1);
+    while (seen[h] && !same_place(&z->access[r->list[seen[h] - 1].access], a))
+      h = (h + 1) & (size - 1);
+    bool repeated = seen[h] && seen[h] - 1 == next && follows;
     follows = r->list[i].follows;
     if (repeated) {
       a->width = 0;
       a->issuer = FUSE_NONE;
       continue;
     }
-    if (!r->seen[h]) {
-      r->seen[h] = i + 1;
+    if (!seen[h]) {
+      seen[h] = i + 1;
       next = i;
     } else {
       next = FUSE_NONE;         /* a place seen before: those above stay */
     }
   }
+  free(seen);
   r->nlist = 0;
 }
 
@@ -194,5 +199,4 @@ void fuse_stores(struct fuse *z)
   }
   drop_repeats(&r);
   free(r.list);
-  free(r.seen);
 }

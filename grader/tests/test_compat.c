@@ -113,6 +113,49 @@ START_TEST(clusters)
 }
 END_TEST
 
+/* One warp hands a word to another through a flag, by release and acquire, as cuda::latch does: in
+ * order, and only with both. */
+static const struct { const char *give, *take; bool race; } handed[] = {
+    {"st.release.cta.shared.u32 [flag], 1", "ld.acquire.cta.shared.u32 %f, [flag]", false},
+    {"red.release.cta.shared.add.u32 [flag], 1", "ld.acquire.cta.shared.u32 %f, [flag]", false},
+    {"atom.acq_rel.cta.shared.add.u32 %f, [flag], 1",
+     "atom.acquire.cta.shared.add.u32 %f, [flag], 0", false},
+    {"st.relaxed.cta.shared.u32 [flag], 1", "ld.acquire.cta.shared.u32 %f, [flag]", true},
+    {"st.release.cta.shared.u32 [flag], 1", "ld.relaxed.cta.shared.u32 %f, [flag]", true}};
+
+START_TEST(handed_over)
+{
+  char text[1500];
+  struct ptx_error e;
+  struct sim_result r;
+  snprintf(text, sizeof text,
+           ".version 8.0\n.target sm_80\n.address_size 64\n.shared .b32 data; .shared .b32 flag;\n"
+           ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %%t, %%f, %%v; .reg .pred %%p, %%q;\n"
+           ".reg .b64 %%o; ld.param.u64 %%o, [out];\n"
+           "mov.u32 %%t, %%tid.x; setp.eq.u32 %%p, %%t, 0; setp.eq.u32 %%q, %%t, 32;\n"
+           "@%%p st.shared.u32 [flag], 0; bar.sync 0; @%%q bra take; @!%%p ret;\n"
+           "st.shared.u32 [data], 42; %s; ret;\n"
+           "take: %s; setp.eq.u32 %%p, %%f, 0; @%%p bra take;\n"
+           "ld.shared.u32 %%v, [data]; st.global.u32 [%%o], %%v; ret;\n}\n",
+           handed[_i].give, handed[_i].take);
+  struct ptx_module *m = ptx_read(text, strlen(text), &e);
+  ck_assert_msg(m != NULL, "line %u: %s", e.line, e.text);
+  struct sim *sim = sim_open(&(struct sim_options){.threads = 1});
+  uint64_t out = sim_alloc(sim, 4, "out", false);
+  ck_assert_msg(sim_load(sim, m, &e), "%s", e.text);
+  struct sim_launch l = {.kernel = "k", .grid = {1, 1, 1}, .block = {64, 1, 1}, .params = &out,
+                         .param_bytes = 8};
+  bool clean = sim_launch(sim, &l, &r);
+  ck_assert_int_eq(*(int *)sim_host(sim, out, 4), 42);
+  ck_assert_msg(clean != handed[_i].race, "%s; %s: %s", handed[_i].give, handed[_i].take,
+                clean ? "clean" : r.faults[0].text);
+  if (!clean) ck_assert_int_eq(r.faults[0].kind, SIM_FAULT_RACE);
+  sim_result_free(&r);
+  sim_close(sim);
+  ptx_free(m);
+}
+END_TEST
+
 Suite *suite_compat(void)
 {
   Suite *s = suite_create("compat");
@@ -120,6 +163,7 @@ Suite *suite_compat(void)
   tcase_add_test(t, one_of_many);
   tcase_add_test(t, no_end);
   tcase_add_test(t, clusters);
+  tcase_add_loop_test(t, handed_over, 0, sizeof handed / sizeof *handed);
   suite_add_tcase(s, t);
   return s;
 }

@@ -560,6 +560,20 @@ START_TEST(last_block)
 }
 END_TEST
 
+/* One file by older and newer compilers: nvcc 11.8 (sm_80), NVRTC 12.4 (sm_75), clang 22. */
+START_TEST(other_compilers)
+{
+  static const char *const by[] = {"-cuda11", "-cuda12", "-clang22"};
+  static const int n[] = {31, 257, 1000};
+  launch_variant = by[_i];
+  for (int k = 0; k < 3; k++) {
+    scan_int("blelloch", 256, 128, false, n[k]);
+    scan_int("scan_shuffle", 96, 96, true, n[k]);
+  }
+  launch_variant = "";
+}
+END_TEST
+
 static void by_clang(void) { launch_variant = "-clang"; }
 static void by_nvcc(void) { launch_variant = ""; }
 
@@ -582,6 +596,7 @@ Suite *suite_kernels(void)
   tcase_add_test(t, experts);
   tcase_add_loop_test(t, ladder, 0, 6);
   tcase_add_test(t, last_block);
+  tcase_add_loop_test(t, other_compilers, 0, 3);
   suite_add_tcase(s, t);
 
   t = tcase_create("clang");

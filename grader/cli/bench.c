@@ -1,10 +1,10 @@
 /* banks bench: how fast the simulator is, in warp instructions a second.
  *
- * Every kernel's results are checked, so that a fast wrong simulator shows.  Counting and all checks
- * are on.  First on one core; then on 1, 2, 4 ... host threads, with larger sizes, so that starting a
- * thread is short against a launch, and with counts, faults and output bytes compared with those of
- * one thread.  Time differs from run to run; the host's instructions for a fixed small piece of work
- * do not, so a change to the simulator is judged by these. */
+ * Every kernel's results are checked, so that a fast wrong simulator shows.  Counting and all
+ * checks are on.  First on one core; then on 1, 2, 4 ... host threads, with larger sizes, so that
+ * starting a thread is short against a launch, and with counts, faults and output bytes compared
+ * with those of one thread.  Time differs from run to run; the host's instructions for a fixed
+ * small piece of work do not, so a change to the simulator is judged by these. */
 #include <errno.h>
 #include <getopt.h>
 #include <linux/perf_event.h>
@@ -37,7 +37,7 @@ struct options {
 /* ---- one run of one kernel ---------------------------------------------------------------------- */
 
 struct outcome {
-  double best, cpu;            /* seconds of a launch, and of all cores together: each the least */
+  double best, cpu;            /* seconds of a launch, and of all cores together: the least */
   long long host;              /* the host's instructions in user space, -1: not counted */
   struct sim_result result;    /* of the last launch */
   void *out;                   /* and what it wrote */
@@ -102,7 +102,8 @@ static bool launches(struct device *d, const struct bench_kernel *k, struct benc
     sim_result_free(&o->result);
     memset(o->out, 0, o->bytes);
     device_sim.upload(d, j->at[last], o->out, o->bytes);
-    if (counter >= 0) ioctl(counter, PERF_EVENT_IOC_RESET, 0), ioctl(counter, PERF_EVENT_IOC_ENABLE, 0);
+    if (counter >= 0) ioctl(counter, PERF_EVENT_IOC_RESET, 0);
+    if (counter >= 0) ioctl(counter, PERF_EVENT_IOC_ENABLE, 0);
     start = seconds(CLOCK_MONOTONIC);
     start_cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
     ok = device_sim.launch(d, &l, &o->result, &ms);
@@ -149,8 +150,8 @@ static bool same_sites(const struct sim_result *a, const struct sim_result *b)
   if (a->nsites != b->nsites) return false;
   for (size_t k = 0; k < a->nsites; k++) {
     const struct sim_site *x = &a->sites[k], *y = &b->sites[k];
-    if (x->function != y->function || x->inst != y->inst || x->op != y->op || x->width != y->width ||
-        x->requests != y->requests || x->wavefronts != y->wavefronts || x->ideal != y->ideal ||
+    if (x->function != y->function || x->inst != y->inst || x->op != y->op ||
+        x->width != y->width || x->requests != y->requests || x->wavefronts != y->wavefronts || x->ideal != y->ideal ||
         x->sectors != y->sectors || x->bytes != y->bytes || x->exact != y->exact ||
         x->worst_wavefronts != y->worst_wavefronts || x->worst_warp != y->worst_warp ||
         memcmp(x->worst_block, y->worst_block, sizeof x->worst_block) ||
@@ -199,7 +200,10 @@ static bool one_core(const struct options *q, const struct bench_kernel *k)
 }
 
 /* 1, 2, 4 ... and the last. */
-static unsigned next_threads(unsigned n, unsigned last) { return 2 * n > last && n < last ? last : 2 * n; }
+static unsigned next_threads(unsigned n, unsigned last)
+{
+  return 2 * n > last && n < last ? last : 2 * n;
+}
 
 static bool many_threads(const struct options *q, const struct bench_kernel *k)
 {
@@ -244,13 +248,15 @@ static bool tables(const struct options *q)
     close(counter);
   } else {
     printf("The host's instructions cannot be counted here (%s).  Where valgrind is there,\n"
-           "  valgrind --tool=callgrind --toggle-collect=sim_launch --callgrind-out-file=/dev/null \\\n"
-           "    build/banks bench --once KERNEL\ncounts them (\"Collected\").\n", strerror(why));
+           "  valgrind --tool=callgrind --toggle-collect=sim_launch "
+           "--callgrind-out-file=/dev/null \\\n"
+           "    build/banks bench --once KERNEL\ncounts them (\"Collected\").\n",
+           strerror(why));
   }
   if (q->threads < 2) return true;
-  printf("\nOn host threads, larger sizes: M/s, and how many times one thread's.  Counts, faults and "
-         "bytes\nare the same, or this ends with an error.  *: ran in order, as its blocks depend on "
-         "each other.\n%-28s", "threads");
+  printf("\nOn host threads, larger sizes: M/s, and how many times one thread's.  Counts, faults "
+         "and bytes\nare the same, or this ends with an error.  *: ran in order, as its blocks "
+         "depend on each other.\n%-28s", "threads");
   for (unsigned n = 1; n <= q->threads; n = next_threads(n, q->threads)) printf(" %7u %6s", n, "");
   printf("\n");
   for (size_t k = 0; k < bench_nkernels; k++)
@@ -265,7 +271,8 @@ static int once(const struct options *q)
     if (strcmp(bench_kernels[k].name, q->once)) continue;
     struct bench_job j = {.n = 0};
     struct outcome o;
-    bool ok = bench_kernels[k].prepare(&j, BENCH_ONCE) && run(q, &bench_kernels[k], &j, 1, 1, true, &o);
+    bool ok = bench_kernels[k].prepare(&j, BENCH_ONCE) &&
+              run(q, &bench_kernels[k], &j, 1, 1, true, &o);
     bench_job_close(&j);
     if (!ok) return CLI_OURS;
     printf("warp instructions: %llu\n", (unsigned long long)o.result.totals.warp_instructions);
@@ -301,7 +308,8 @@ int command_bench(int argc, char **argv)
                                           {"help", no_argument, NULL, 'h'},
                                           {0}};
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  struct options q = {.repeat = 3, .threads = cores > MOST_THREADS ? MOST_THREADS : (unsigned)cores};
+  struct options q = {.repeat = 3,
+                      .threads = cores > MOST_THREADS ? MOST_THREADS : (unsigned)cores};
   int c;
   while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
     if (c == 'n') {

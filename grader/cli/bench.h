@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum bench_size {
-  BENCH_ONCE,                  /* a few thousand warp instructions, for counting the host's */
+  BENCH_ONCE,                  /* some ten thousand warp instructions, for counting the host's */
   BENCH_CORE,                  /* for one core */
   BENCH_THREADS                /* for all of them */
 };

@@ -17,6 +17,14 @@
 enum { ROW = 16, MAX_PENDING = 1 << 16 };
 enum length { LENGTH_WHOLE, LENGTH_SOURCE, LENGTH_IGNORE };   /* small[1]: what row b is */
 
+/* Of 4, 8 or 16 bytes. */
+static inline void copy(uint8_t *to, const uint8_t *from, uint32_t width)
+{
+  if (width == 16) memcpy(to, from, 16);
+  else if (width == 8) memcpy(to, from, 8);
+  else memcpy(to, from, 4);
+}
+
 static bool checks(const struct warp *w) { return !w->runner->sim->options.no_checks; }
 
 /* ---- what is pending ------------------------------------------------------------------------ */
@@ -36,7 +44,7 @@ static struct async_copy *push(struct warp *w)
 
 static void land(struct warp *w, const struct async_copy *c)
 {
-  memcpy(w->block->shared + c->at, c->data, c->bytes);
+  copy(w->block->shared + c->at, c->data, c->bytes);
   if (checks(w)) shadow_landed(w->block, c->at, c->bytes, w->id * SIM_LANES + c->lane);
 }
 
@@ -117,7 +125,7 @@ static bool read_whole(struct warp *w, const struct sim_inst *src, uint32_t lane
     fresh = false;
     for (; now; now &= now - 1) {
       unsigned l = first_lane(now);
-      memcpy(data + l * ROW, s.base + s.rel[l], src->width);
+      copy(data + l * ROW, s.base + s.rel[l], src->width);
     }
   }
   return true;
@@ -217,9 +225,12 @@ HANDLER(cp_async)
   for (uint32_t m = exec; m; m &= m - 1) {
     unsigned l = first_lane(m);
     struct async_copy *c = push(w);
-    *c = (struct async_copy){.at = at[l], .group = q->group[l], .serial = q->serial++,
-                             .lane = (uint8_t)l, .bytes = i->width};
-    memcpy(c->data, data + l * ROW, i->width);
+    c->at = at[l];
+    c->group = q->group[l];
+    c->serial = q->serial++;
+    c->lane = (uint8_t)l;
+    c->bytes = i->width;
+    copy(c->data, data + l * ROW, i->width);
     if (checks(w)) shadow_pending(w->block, at[l], i->width, w->id * SIM_LANES + l, i);
   }
 }

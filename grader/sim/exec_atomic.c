@@ -47,8 +47,9 @@ static uint64_t add_f32_global(uint64_t a, uint64_t b)
 }
 
 /* The new value.  Types: kind and bytes; 32-bit values are zero-extended. */
-static uint64_t apply(enum atom op, enum ptx_kind kind, unsigned bytes, uint64_t old, uint64_t b,
-                      uint64_t c)
+static inline __attribute__((always_inline)) uint64_t apply(enum atom op, enum ptx_kind kind,
+                                                            unsigned bytes, uint64_t old,
+                                                            uint64_t b, uint64_t c)
 {
   bool wide = bytes == 8;
   if (kind == PTX_FLOAT && op == ATOM_ADD)
@@ -70,33 +71,59 @@ static uint64_t apply(enum atom op, enum ptx_kind kind, unsigned bytes, uint64_t
   return old;
 }
 
-/* imm2 (target): enum atom; small[0]: kind; small[1]: has a destination. */
-static inline void run_atom(struct warp *w, const struct sim_inst *i, uint32_t exec, unsigned bytes)
+/* The lanes of one span, in order.  With op and kind constant, a loop of few instructions. */
+static inline __attribute__((always_inline)) void
+each_lane(struct warp *w, const struct sim_inst *i, uint32_t lanes, const struct span *s,
+          enum atom op, enum ptx_kind kind, unsigned bytes)
+{
+  bool narrow = bytes <= 4, wanted = i->small[1];
+  const int32_t *rel = s->rel;
+  uint8_t *base = s->base;
+  for (; lanes; lanes &= lanes - 1) {
+    unsigned l = first_lane(lanes);
+    uint8_t *at = base + rel[l];
+    uint64_t old = 0, b, c, next;
+    memcpy(&old, at, bytes);
+    b = narrow ? SIM_ROW(u32_row, i->b)[l] : SIM_ROW(u64_row, i->b)[l];
+    c = narrow ? SIM_ROW(u32_row, i->c)[l] : SIM_ROW(u64_row, i->c)[l];
+    if (bytes == 4 && kind == PTX_FLOAT && op == ATOM_ADD && !s->shared)
+      next = add_f32_global(old, b);
+    else next = apply(op, kind, bytes, old, b, c);
+    memcpy(at, &next, bytes);
+    if (!wanted) continue;
+    if (narrow) SIM_ROW(u32_row, i->d)[l] = (uint32_t)old;
+    else SIM_ROW(u64_row, i->d)[l] = old;
+  }
+}
+
+/* imm2 (target): enum atom; small[0]: kind; small[1]: its result is used. */
+static inline __attribute__((always_inline)) void
+run_atom(struct warp *w, const struct sim_inst *i, uint32_t exec, unsigned bytes)
 {
   struct span s;
   bool fresh = true;
-  enum atom op = (enum atom)i->target;
   enum ptx_kind kind = (enum ptx_kind)i->small[0];
-  bool narrow = bytes <= 4;
   w->spins++;
   while (exec) {
     uint32_t now = access_span(w, i, exec, fresh, ACCESS_ATOMIC, &s);
     if (!now) return;
-    for (uint32_t m = now; m; m &= m - 1) {
-      unsigned l = first_lane(m);
-      uint8_t *at = s.base + s.rel[l];
-      uint64_t old = 0, b, c, next;
-      memcpy(&old, at, bytes);
-      b = narrow ? SIM_ROW(u32_row, i->b)[l] : SIM_ROW(u64_row, i->b)[l];
-      c = narrow ? SIM_ROW(u32_row, i->c)[l] : SIM_ROW(u64_row, i->c)[l];
-      if (bytes == 4 && kind == PTX_FLOAT && op == ATOM_ADD && !s.shared)
-        next = add_f32_global(old, b);
-      else next = apply(op, kind, bytes, old, b, c);
-      memcpy(at, &next, bytes);
-      if (i->small[1]) {
-        if (narrow) SIM_ROW(u32_row, i->d)[l] = (uint32_t)old;
-        else SIM_ROW(u64_row, i->d)[l] = old;
-      }
+#define ONE_KIND(op) case op: each_lane(w, i, now, &s, op, PTX_UNSIGNED, bytes); break
+#define KINDS(op, other)                                                                       \
+  case op:                                                                                     \
+    if (kind == other) each_lane(w, i, now, &s, op, other, bytes);                              \
+    else each_lane(w, i, now, &s, op, PTX_UNSIGNED, bytes);                                     \
+    break
+    switch ((enum atom)i->target) {
+    ONE_KIND(ATOM_AND);
+    ONE_KIND(ATOM_OR);
+    ONE_KIND(ATOM_XOR);
+    ONE_KIND(ATOM_CAS);
+    ONE_KIND(ATOM_EXCH);
+    ONE_KIND(ATOM_INC);
+    ONE_KIND(ATOM_DEC);
+    KINDS(ATOM_ADD, PTX_FLOAT);
+    KINDS(ATOM_MIN, PTX_SIGNED);
+    KINDS(ATOM_MAX, PTX_SIGNED);
     }
     exec &= ~now;
     fresh = false;
@@ -105,26 +132,6 @@ static inline void run_atom(struct warp *w, const struct sim_inst *i, uint32_t e
 HANDLER(atom_16) { run_atom(w, i, exec, 2); }
 HANDLER(atom_32) { run_atom(w, i, exec, 4); }
 HANDLER(atom_64) { run_atom(w, i, exec, 8); }
-
-/* Integer additions without a result, by far the most frequent. */
-HANDLER(red_add_32)
-{
-  struct span s;
-  bool fresh = true;
-  w->spins++;
-  while (exec) {
-    uint32_t now = access_span(w, i, exec, fresh, ACCESS_ATOMIC, &s);
-    if (!now) return;
-    const u32_row *b = SIM_ROW(u32_row, i->b);
-    for (uint32_t m = now; m; m &= m - 1) {
-      unsigned l = first_lane(m);
-      u32_row *at = (u32_row *)(s.base + s.rel[l]);
-      *at += b[l];
-    }
-    exec &= ~now;
-    fresh = false;
-  }
-}
 
 /* 128 bits: exchange and compare-and-swap. */
 HANDLER(atom_128)
@@ -289,10 +296,8 @@ static bool is_read(const struct ptx_function *f, uint32_t r)
       bool dest = o == 0 && !stores && p->kind == PTX_O_REG;
       if (!dest && (p->kind == PTX_O_REG || (p->kind == PTX_O_ADDRESS && p->has_reg)) && p->reg == r)
         return true;
-      if (p->kind == PTX_O_VECTOR && (o > 0 || stores))
-        for (uint32_t e = 0; e < p->count; e++)
-          if (f->pool[p->first + e].kind == PTX_O_REG && f->pool[p->first + e].reg == r) return true;
-      if (p->kind == PTX_O_PARAMS)
+      bool several = p->kind == PTX_O_VECTOR && (o > 0 || stores);
+      if (several || p->kind == PTX_O_PARAMS || p->kind == PTX_O_ADDRESS)
         for (uint32_t e = 0; e < p->count; e++)
           if (f->pool[p->first + e].kind == PTX_O_REG && f->pool[p->first + e].reg == r) return true;
     }
@@ -413,8 +418,9 @@ static void lower_atom(struct lowering *l)
     return;
   }
   bool wanted = at && in->operands[0].kind == PTX_O_REG;
+  bool used = wanted && is_read(l->func->ptx, in->operands[0].reg);
   s->small[0] = (uint8_t)(is_float ? PTX_FLOAT : ptx_type_kind(type));
-  s->small[1] = wanted;
+  s->small[1] = used;
   s->target = op;
   if (at) s->d = lower_dest(l, &in->operands[0], wanted ? bits : 0);
   const struct ptx_operand *b = &in->operands[at + 1];
@@ -422,7 +428,6 @@ static void lower_atom(struct lowering *l)
   if (op == ATOM_CAS) s->c = lower_source(l, &in->operands[at + 2], bits);
   if (l->failed) return;
   lower_memory(l, &in->operands[at], 1);
-  bool used = wanted && is_read(l->func->ptx, in->operands[0].reg);
   bool one = op == ATOM_ADD && bits == 32 && !is_float && !used && is_one(l->func->ptx, b);
   s->op = op == ATOM_CAS && bits <= 64 ? MODEL_ATOM_CAS
           : one                        ? MODEL_ATOM_ONE
@@ -434,8 +439,7 @@ static void lower_atom(struct lowering *l)
     s->flags |= SIM_MEM_COMMUTES;
   if (half) s->run = atom_half;
   if (!s->run)
-    s->run = bits == 128 ? atom_128 : bits == 64 ? atom_64 : bits == 16 ? atom_16
-             : op == ATOM_ADD && !is_float && !wanted ? red_add_32 : atom_32;
+    s->run = bits == 128 ? atom_128 : bits == 64 ? atom_64 : bits == 16 ? atom_16 : atom_32;
 }
 
 const struct sim_form sim_forms_atomic[] = {

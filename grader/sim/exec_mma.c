@@ -94,118 +94,167 @@ static void integers(struct warp *w, sim_ref ref, unsigned type, int32_t *out)
   }
 }
 
-/* to[row][k] for the `rows` of A, or the columns of B. */
-#define GATHER(name, T, read, per_row)                                                          \
-  static void name(struct warp *w, const struct mma *m, const sim_ref *regs, unsigned rows,      \
-                   unsigned type, T *to)                                                        \
-  {                                                                                            \
-    unsigned each = (per_row), blocks = rows / 8;                                               \
-    T v[8 * SIM_LANES];                                                                         \
-    for (unsigned r = 0; r < blocks * (m->k / each); r++) {                                     \
-      read(w, regs[r], type, v);                                                                \
-      T *at = to + r % blocks * 8 * m->k + r / blocks * each;                                   \
-      for (unsigned g = 0; g < 8; g++) memcpy(at + g * m->k, v + g * each, each * sizeof *v);    \
-    }                                                                                          \
-  }
-GATHER(gather_a, double, values, type == PTX_T_F64 ? 4 : 128 / bits_of_type(type))
-GATHER(gather_a_int, int32_t, integers, 128 / bits_of_type(type))
+/* Functions of a shape are fast where it is constant: see run_float. */
+#define INLINE static inline __attribute__((always_inline))
+struct dims { unsigned m, n, k, each; };   /* each: elements of a row that four lanes hold */
 
-/* B's fragments follow columns: register r is column block r div (K / each). */
-#define GATHER_B(name, T, read, per_row)                                                        \
-  static void name(struct warp *w, const struct mma *m, T *to)                                   \
+static struct dims dims_of(const struct mma *m)
+{
+  unsigned each = m->atype == PTX_T_F64 ? 4 : 128 / bits_of_type(m->atype);
+  return (struct dims){m->m, m->n, m->k, each};
+}
+
+/* to[row][k] */
+#define GATHER_A(name, T, read)                                                                 \
+  INLINE void name(struct warp *w, const struct mma *m, struct dims q, T *to)                    \
   {                                                                                            \
-    unsigned type = m->btype, each = (per_row), blocks = m->k / each;                           \
+    unsigned blocks = q.m / 8;                                                                  \
     T v[8 * SIM_LANES];                                                                         \
-    for (unsigned r = 0; r < m->n / 8 * blocks; r++) {                                          \
-      read(w, m->b[r], type, v);                                                                \
-      unsigned n0 = r / blocks * 8, k0 = r % blocks * each;                                     \
+    for (unsigned r = 0; r < blocks * (q.k / q.each); r++) {                                    \
+      read(w, m->a[r], m->atype, v);                                                            \
+      T *at = to + r % blocks * 8 * q.k + r / blocks * q.each;                                  \
       for (unsigned g = 0; g < 8; g++)                                                          \
-        for (unsigned e = 0; e < each; e++) to[(k0 + e) * m->n + n0 + g] = v[g * each + e];      \
+        for (unsigned e = 0; e < q.each; e++) at[g * q.k + e] = v[g * q.each + e];               \
     }                                                                                          \
   }
-GATHER_B(gather_b, double, values, type == PTX_T_F64 ? 4 : 128 / bits_of_type(type))
-GATHER_B(gather_b_int, int32_t, integers, 128 / bits_of_type(type))
+GATHER_A(gather_a, double, values)
+GATHER_A(gather_a_int, int32_t, integers)
 
-/* Row and column of lane l's element in accumulator register r (of one element). */
-static inline unsigned place(const struct mma *m, unsigned r, unsigned l)
+/* to[k][column].  B's fragments follow columns: register r is column block r div (K / each). */
+#define GATHER_B(name, T, read)                                                                 \
+  INLINE void name(struct warp *w, const struct mma *m, struct dims q, T *to)                    \
+  {                                                                                            \
+    unsigned blocks = q.k / q.each;                                                             \
+    T v[8 * SIM_LANES];                                                                         \
+    for (unsigned r = 0; r < q.n / 8 * blocks; r++) {                                           \
+      read(w, m->b[r], m->btype, v);                                                            \
+      T *at = to + r % blocks * q.each * q.n + r / blocks * 8;                                  \
+      for (unsigned e = 0; e < q.each; e++)                                                     \
+        for (unsigned g = 0; g < 8; g++) at[e * q.n + g] = v[g * q.each + e];                    \
+    }                                                                                          \
+  }
+GATHER_B(gather_b, double, values)
+GATHER_B(gather_b_int, int32_t, integers)
+
+/* An accumulator's registers 2s and 2s + 1 (one register of two halves) are a block of 8 x 8: */
+INLINE unsigned block_at(struct dims q, unsigned s)
 {
-  unsigned s = r / 2, blocks = m->m / 8u;
-  return (l / 4 + 8 * (s % blocks)) * m->n + 8 * (s / blocks) + l % 4 * 2 + r % 2;
+  unsigned blocks = q.m / 8;
+  return s % blocks * 8 * q.n + s / blocks * 8;
 }
+/* ... of which lane l has this element and the next. */
+INLINE unsigned lane_at(struct dims q, unsigned l) { return l / 4 * q.n + l % 4 * 2; }
 
-static void read_c(struct warp *w, const struct mma *m, double *acc)
+INLINE void read_c(struct warp *w, const struct mma *m, struct dims q, double *acc)
 {
-  unsigned n = mma_regs(m, MMA_C);
-  for (unsigned r = 0; r < n; r++)
-    for (unsigned l = 0; l < SIM_LANES; l++) {
-      switch (m->ctype) {
-      case PTX_T_F64: acc[place(m, r, l)] = SIM_ROW(f64_row, m->c[r])[l]; break;
-      case PTX_T_F32: acc[place(m, r, l)] = SIM_ROW(f32_row, m->c[r])[l]; break;
-      default: {
-        uint32_t v = SIM_ROW(u32_row, m->c[r])[l];
-        acc[place(m, 2 * r, l)] = f16_float((uint16_t)v);
-        acc[place(m, 2 * r + 1, l)] = f16_float((uint16_t)(v >> 16));
+  for (unsigned s = 0; s < q.m * q.n / 64; s++) {
+    double *to = acc + block_at(q, s);
+    if (m->ctype == PTX_T_F64) {
+      const f64_row *x = SIM_ROW(f64_row, m->c[2 * s]), *y = SIM_ROW(f64_row, m->c[2 * s + 1]);
+      for (unsigned l = 0; l < SIM_LANES; l++) {
+        to[lane_at(q, l)] = x[l];
+        to[lane_at(q, l) + 1] = y[l];
       }
+    } else if (m->ctype == PTX_T_F32) {
+      const f32_row *x = SIM_ROW(f32_row, m->c[2 * s]), *y = SIM_ROW(f32_row, m->c[2 * s + 1]);
+      for (unsigned l = 0; l < SIM_LANES; l++) {
+        to[lane_at(q, l)] = x[l];
+        to[lane_at(q, l) + 1] = y[l];
+      }
+    } else {
+      const u32_row *x = SIM_ROW(u32_row, m->c[s]);
+      for (unsigned l = 0; l < SIM_LANES; l++) {
+        to[lane_at(q, l)] = f16_float((uint16_t)x[l]);
+        to[lane_at(q, l) + 1] = f16_float((uint16_t)(x[l] >> 16));
       }
     }
+  }
 }
 
-static void write_d(struct warp *w, const struct mma *m, const double *acc)
+INLINE uint32_t f32_result(double x)
 {
-  unsigned n = mma_regs(m, MMA_D);
-  for (unsigned r = 0; r < n; r++)
-    for (unsigned l = 0; l < SIM_LANES; l++) {
-      double x = acc[m->dtype == PTX_T_F16 ? place(m, 2 * r, l) : place(m, r, l)];
-      switch (m->dtype) {
-      case PTX_T_F64: SIM_ROW(f64_row, m->d[r])[l] = x; break;
-      case PTX_T_F32: {
-        float f = (float)x;
-        SIM_ROW(u32_row, m->d[r])[l] = f != f ? 0x7fffffffu : narrow_bits(f);
-        break;
+  float f = (float)x;
+  return f != f ? 0x7fffffffu : narrow_bits(f);
+}
+
+INLINE void write_d(struct warp *w, const struct mma *m, struct dims q, const double *acc)
+{
+  for (unsigned s = 0; s < q.m * q.n / 64; s++) {
+    const double *from = acc + block_at(q, s);
+    if (m->dtype == PTX_T_F64) {
+      f64_row *x = SIM_ROW(f64_row, m->d[2 * s]), *y = SIM_ROW(f64_row, m->d[2 * s + 1]);
+      for (unsigned l = 0; l < SIM_LANES; l++) {
+        x[l] = from[lane_at(q, l)];
+        y[l] = from[lane_at(q, l) + 1];
       }
-      default:
-        SIM_ROW(u32_row, m->d[r])[l] =
-            double_f16(x) | (uint32_t)double_f16(acc[place(m, 2 * r + 1, l)]) << 16;
+    } else if (m->dtype == PTX_T_F32) {
+      u32_row *x = SIM_ROW(u32_row, m->d[2 * s]), *y = SIM_ROW(u32_row, m->d[2 * s + 1]);
+      for (unsigned l = 0; l < SIM_LANES; l++) {
+        x[l] = f32_result(from[lane_at(q, l)]);
+        y[l] = f32_result(from[lane_at(q, l) + 1]);
       }
+    } else {
+      u32_row *x = SIM_ROW(u32_row, m->d[s]);
+      for (unsigned l = 0; l < SIM_LANES; l++)
+        x[l] = double_f16(from[lane_at(q, l)]) |
+               (uint32_t)double_f16(from[lane_at(q, l) + 1]) << 16;
     }
+  }
 }
 
 /* ---- products --------------------------------------------------------------------------------- */
 
 /* Eight columns at a time, so that a row of sums stays in registers. */
-static void multiply(const struct mma *m, const double *a, const double *b, double *acc)
+INLINE void multiply(struct dims q, const double *a, const double *b, double *acc)
 {
-  for (unsigned i = 0; i < m->m; i++)
-    for (unsigned n0 = 0; n0 < m->n; n0 += 8) {
+  for (unsigned i = 0; i < q.m; i++)
+    for (unsigned n0 = 0; n0 < q.n; n0 += 8) {
       double sum[8];
-      memcpy(sum, acc + i * m->n + n0, sizeof sum);
-      for (unsigned k = 0; k < m->k; k++) {
-        double x = a[i * m->k + k];
-        const double *y = b + k * m->n + n0;
+      memcpy(sum, acc + i * q.n + n0, sizeof sum);
+      for (unsigned k = 0; k < q.k; k++) {
+        double x = a[i * q.k + k];
+        const double *y = b + k * q.n + n0;
         for (unsigned c = 0; c < 8; c++) sum[c] = __builtin_fma(x, y[c], sum[c]);
       }
-      memcpy(acc + i * m->n + n0, sum, sizeof sum);
+      memcpy(acc + i * q.n + n0, sum, sizeof sum);
     }
 }
 
-static void run_float(struct warp *w, const struct mma *m)
+INLINE void product(struct warp *w, const struct mma *m, struct dims q)
 {
   double a[MOST], b[MOST], acc[MOST];
-  gather_a(w, m, m->a, m->m, m->atype, a);
-  gather_b(w, m, b);
-  read_c(w, m, acc);
-  multiply(m, a, b, acc);
-  write_d(w, m, acc);
+  gather_a(w, m, q, a);
+  gather_b(w, m, q, b);
+  read_c(w, m, q, acc);
+  multiply(q, a, b, acc);
+  write_d(w, m, q, acc);
 }
 
-static void finish_int(struct warp *w, const struct mma *m, const int64_t *sum)
+/* The frequent shapes of f16, bf16 and tf32 are compiled each for itself. */
+static void run_float(struct warp *w, const struct mma *m)
+{
+  struct dims q = dims_of(m);
+#define SHAPE(m_, n_, k_, each_)                                                                \
+  if (q.m == m_ && q.n == n_ && q.k == k_ && q.each == each_) {                                  \
+    product(w, m, (struct dims){m_, n_, k_, each_});                                            \
+    return;                                                                                    \
+  }
+  SHAPE(16, 8, 16, 8)
+  SHAPE(16, 8, 8, 8)
+  SHAPE(16, 8, 8, 4)
+  SHAPE(16, 16, 16, 8)
+  product(w, m, q);
+}
+
+static void finish_int(struct warp *w, const struct mma *m, struct dims q, const int64_t *sum)
 {
   uint32_t out[8][SIM_LANES];
   unsigned n = mma_regs(m, MMA_D);
   for (unsigned r = 0; r < n; r++) {
     const s32_row *c = SIM_ROW(s32_row, m->c[r]);
+    const int64_t *from = sum + block_at(q, r / 2) + r % 2;
     for (unsigned l = 0; l < SIM_LANES; l++) {
-      int64_t v = sum[place(m, r, l)] + c[l];
+      int64_t v = from[lane_at(q, l)] + c[l];
       if (m->saturate) v = v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v;
       out[r][l] = (uint32_t)v;
     }
@@ -213,20 +262,28 @@ static void finish_int(struct warp *w, const struct mma *m, const int64_t *sum)
   for (unsigned r = 0; r < n; r++) memcpy(SIM_ROW(u32_row, m->d[r]), out[r], sizeof out[r]);
 }
 
-static void run_int(struct warp *w, const struct mma *m)
+INLINE void product_int(struct warp *w, const struct mma *m, struct dims q)
 {
   int32_t a[16 * 64], b[64 * 16];
   int64_t sum[MOST];
-  gather_a_int(w, m, m->a, m->m, m->atype, a);
-  gather_b_int(w, m, b);
-  for (unsigned i = 0; i < m->m; i++)
-    for (unsigned n0 = 0; n0 < m->n; n0 += 8) {
+  gather_a_int(w, m, q, a);
+  gather_b_int(w, m, q, b);
+  for (unsigned i = 0; i < q.m; i++)
+    for (unsigned n0 = 0; n0 < q.n; n0 += 8) {
       int32_t part[8] = {0};   /* 64 products of at most 2^16 */
-      for (unsigned k = 0; k < m->k; k++)
-        for (unsigned c = 0; c < 8; c++) part[c] += a[i * m->k + k] * b[k * m->n + n0 + c];
-      for (unsigned c = 0; c < 8; c++) sum[i * m->n + n0 + c] = part[c];
+      for (unsigned k = 0; k < q.k; k++)
+        for (unsigned c = 0; c < 8; c++) part[c] += a[i * q.k + k] * b[k * q.n + n0 + c];
+      for (unsigned c = 0; c < 8; c++) sum[i * q.n + n0 + c] = part[c];
     }
-  finish_int(w, m, sum);
+  finish_int(w, m, q, sum);
+}
+
+static void run_int(struct warp *w, const struct mma *m)
+{
+  struct dims q = dims_of(m);
+  if (q.m == 16 && q.n == 8 && q.k == 32 && q.each == 16)
+    product_int(w, m, (struct dims){16, 8, 32, 16});
+  else product_int(w, m, q);
 }
 
 /* Single bits: words of 32 instead of elements, four lanes to 128 bits of a row. */
@@ -241,7 +298,7 @@ static void run_bits(struct warp *w, const struct mma *m)
         uint32_t b = SIM_ROW(u32_row, m->b[k / 4])[j * 4 + k % 4];
         sum[i * m->n + j] += __builtin_popcount(m->exclusive ? a ^ b : a & b);
       }
-  finish_int(w, m, sum);
+  finish_int(w, m, dims_of(m), sum);
 }
 
 void mma_run(struct warp *w, const struct mma *m)

@@ -341,14 +341,14 @@ static struct sim_func *prepare(struct sim *sim, const struct sim_launch *l, str
   return NULL;
 }
 
-/* log2 of the narrowest shared access of the module: what a granule of the shadow must be. */
-static unsigned narrowest(const struct sim *sim)
+/* log2 of the narrowest shared access of the kernel: what a granule of the shadow must be. */
+static unsigned narrowest(const struct sim *sim, const bool *reached)
 {
   unsigned shift = 2;
   for (uint32_t k = 0; k < sim->nsites; k++) {
     const struct sim_inst *i = sim->sites[k];
     uint32_t each = i->width;
-    if (i->space != PTX_SHARED && i->space != PTX_GENERIC) continue;
+    if (!reached[i->func->index] || (i->space != PTX_SHARED && i->space != PTX_GENERIC)) continue;
     if (each == 1) shift = 0;
     else if (each == 2 && shift > 1) shift = 1;
   }
@@ -368,14 +368,16 @@ bool sim_launch(struct sim *sim, const struct sim_launch *launch, struct sim_res
   sim->objects[0].size = launch->param_bytes;
 
   uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-  unsigned n = sim->options.threads, shift = narrowest(sim);
+  unsigned n = sim->options.threads, shift = 0;
   if (n > blocks) n = (unsigned)blocks;
   struct runner *threads = aligned(n * sizeof *threads);
-  bool ok = threads != NULL;
+  bool *reached = reach_from(sim->module, entry->ptx);
+  bool ok = threads && reached;
+  if (ok) shift = narrowest(sim, reached);
   for (unsigned k = 0; ok && k < n; k++)
     threads[k] = (struct runner){.sim = sim, .launch = launch, .entry = entry,
                                  .shared_bytes = shared, .shift = shift};
-  unsigned together = ok ? parallel_run(sim, threads, n, blocks) : 0;
+  unsigned together = ok ? parallel_run(sim, threads, n, blocks, reached) : 0;
   if (ok && !together) ok = runner_open(&threads[0]);
   if (ok) {
     for (uint64_t at = 0; !together && at < blocks && !threads[0].stop; at++)
@@ -388,6 +390,7 @@ bool sim_launch(struct sim *sim, const struct sim_launch *launch, struct sim_res
   }
   for (unsigned k = 0; threads && k < n; k++) runner_close(&threads[k]);
   free(threads);
+  free(reached);
   return result->nfaults == 0;
 }
 

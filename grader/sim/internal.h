@@ -15,6 +15,7 @@
  *   access.c   one warp access, checked        shadow.c   races and first writes in shared memory
  *   count.c    its price                       fault.c    reports
  *   known.c    which instructions run (known.h)
+ *   parallel.c launches on several threads
  *   exec_async.c   cp.async: copies pending until waited for
  *   async.h    mbarriers, and the bulk copies that complete on them
  */
@@ -457,8 +458,10 @@ bool runner_open(struct runner *t);
 void runner_close(struct runner *t);
 void runner_block(struct runner *t, uint64_t linear);
 /* Runs all blocks on up to n threads, whose runners are not open yet.  Returns how many took part,
- * open now.  0: it could have mattered, or it cannot be; memory is as before, runners are closed. */
-unsigned parallel_run(struct sim *sim, struct runner *threads, unsigned n, uint64_t blocks);
+ * open now.  0: it could have mattered, or it cannot be; memory is as before, runners are closed.
+ * `reached`: the functions that may run, by index. */
+unsigned parallel_run(struct sim *sim, struct runner *threads, unsigned n, uint64_t blocks,
+                      const bool *reached);
 /* Before lanes at `at + rel` touch an object: the host's bytes to take for those at `at`.  NULL:
  * stop, blocks depend on each other. */
 uint8_t *parallel_access(struct warp *w, const struct sim_inst *i, const struct sim_object *o,

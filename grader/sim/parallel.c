@@ -1,23 +1,25 @@
 /* A launch on several host threads, when that cannot change what it gives.
  *
- * Blocks run in order on one thread give the reference result.  Threads may take blocks as they come
- * only if no block can tell.  First by the code that the kernel can reach: no fences or ordered
- * accesses outside shared memory, nothing printed, no bulk copies, and of atomics outside shared
- * memory only integer sums, minima, maxima and bits whose result is not used.  Then while running,
- * by buffer:
+ * Blocks run in order on one thread give the reference result.  Threads may take blocks as they
+ * come only if no block can tell.  First by the code that the kernel can reach: no fences or
+ * ordered accesses outside shared memory, nothing printed, no bulk copies, and of atomics outside
+ * shared memory only integer sums, minima, maxima and bits whose result is not used.  Then while
+ * running, by buffer:
  *
  *   only read             by anyone
- *   only reduced          each thread sums up in a copy of its own; these are put together at the end
+ *   only reduced          each thread sums up in a copy of its own; they are merged at the end
  *   only written          each word belongs to the block that writes it first
  *   read and written      each word belongs to the block that touches it first
  *
  * Anything else is a conflict, and so is any fault or a spent budget.  After a conflict the words
  * written are put back as they were.  Was it the first sign that a buffer is read and written, the
- * blocks start again with that known; else they run in order.  So what comes out is the same for every
- * number of threads, and what it costs is a copy of each word written, made at its first store.
+ * blocks start again with that known; else they run in order.  So what comes out is the same for
+ * every number of threads, and what it costs is a copy of each word written, made at its first
+ * store.
  *
- * Threads share nothing that is written often: each opens its own runner in its own memory, and takes
- * several neighbouring blocks at a time, so that neighbouring words are mostly claimed by one. */
+ * Threads share nothing that is written often: each opens its own runner in its own memory, and
+ * takes several neighbouring blocks at a time, so that neighbouring words are mostly claimed by
+ * one. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>
@@ -51,12 +53,16 @@ struct sim_parallel {
 
 /* ---- by the code ------------------------------------------------------------------------------ */
 
-static bool starts(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
+static bool starts(const char *text, const char *with)
+{
+  return !strncmp(text, with, strlen(with));
+}
 
 static bool blind_inst(const struct sim_inst *i)
 {
-  static const char *const never[] = {"cp.async.bulk", "cp.reduce", "multimem", "st.async", "red.async",
-                                      "st.bulk", "tensormap", "discard", "sust", "sured"};
+  static const char *const never[] = {"cp.async.bulk", "cp.reduce", "multimem", "st.async",
+                                      "red.async", "st.bulk", "tensormap", "discard", "sust",
+                                      "sured"};
   const struct ptx_inst *in = i->ptx;
   const char *name = ptx_op_text((enum ptx_op)in->op);
   for (size_t k = 0; k < sizeof never / sizeof *never; k++)
@@ -76,34 +82,12 @@ static bool blind_inst(const struct sim_inst *i)
   return true;
 }
 
-/* Of f and all it may call: with an indirect call, that is every function.  `seen`: by index. */
-static bool blind_function(const struct sim *sim, const struct sim_func *f, bool *seen)
+static bool blind(const struct sim *sim, const bool *reached)
 {
-  if (seen[f->index]) return true;
-  seen[f->index] = true;
-  for (size_t k = 0; k < f->ninsts; k++) {   /* none, where it cannot be reached */
-    const struct ptx_inst *in = &f->ptx->insts[k];
-    if (!blind_inst(&f->insts[k])) return false;
-    if (in->op != PTX_CALL) continue;
-    bool direct = false;
-    for (unsigned o = 0; o < in->noperands; o++)
-      direct |= in->operands[o].kind == PTX_O_FUNCTION;
-    for (size_t g = 0; g < sim->nfuncs; g++) {
-      bool may = !direct && !sim->funcs[g].ptx->is_entry;
-      for (unsigned o = 0; o < in->noperands; o++)
-        may |= in->operands[o].kind == PTX_O_FUNCTION && in->operands[o].function == sim->funcs[g].ptx;
-      if (may && !blind_function(sim, &sim->funcs[g], seen)) return false;
-    }
-  }
+  for (size_t f = 0; f < sim->nfuncs; f++)
+    for (size_t k = 0; reached[f] && k < sim->funcs[f].ninsts; k++)
+      if (!blind_inst(&sim->funcs[f].insts[k])) return false;
   return true;
-}
-
-static bool blind(const struct sim *sim, const struct sim_func *entry)
-{
-  bool *seen = calloc(sim->nfuncs + 1, sizeof *seen);
-  bool ok = seen && blind_function(sim, entry, seen);
-  free(seen);
-  return ok;
 }
 
 /* ---- while running ----------------------------------------------------------------------------- */
@@ -121,7 +105,10 @@ static void *zeros(size_t bytes)
   return p == MAP_FAILED ? NULL : p;
 }
 
-static size_t chunks_of(const struct sim_object *o) { return (o->size + CHUNK_BYTES) / CHUNK_BYTES; }
+static size_t chunks_of(const struct sim_object *o)
+{
+  return (o->size + CHUNK_BYTES) / CHUNK_BYTES;
+}
 
 static bool first_claim(struct sim_parallel *p, const struct sim_object *o, struct watch *v)
 {
@@ -359,9 +346,10 @@ static unsigned attempt(struct sim_parallel *p, struct sim *sim, struct runner *
   return p->conflict ? 0 : started;
 }
 
-unsigned parallel_run(struct sim *sim, struct runner *threads, unsigned n, uint64_t blocks)
+unsigned parallel_run(struct sim *sim, struct runner *threads, unsigned n, uint64_t blocks,
+                      const bool *reached)
 {
-  if (n < 2 || blocks >= SPLIT - 1 || !blind(sim, threads[0].entry)) return 0;
+  if (n < 2 || blocks >= SPLIT - 1 || !blind(sim, reached)) return 0;
   if (n > MOST_THREADS) n = MOST_THREADS;
   struct sim_parallel p = {.blocks = blocks, .at_a_time = blocks / n / 32,
                            .lock = PTHREAD_MUTEX_INITIALIZER};

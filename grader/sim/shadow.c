@@ -172,6 +172,49 @@ static void examine(struct warp *w, const struct sim_inst *i, unsigned lane, uin
     tell_race(w, i, lane, kind, other, false, byte);
 }
 
+/* ---- four neighbouring granules ---------------------------------------------------------------- */
+
+/* What a lane of a wide access touches. */
+typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));
+
+static inline four all_four(uint32_t v) { return (four){v, v, v, v}; }
+static inline bool any(four v) { return (v[0] | v[1]) | (v[2] | v[3]); }
+static inline four *at_four(uint32_t *state, uint32_t x) { return (four *)(state + x); }
+
+/* One of them was written in this interval, or never. */
+static inline bool unsafe_to_read(const struct shadow *s, uint32_t x)
+{
+  four since = *at_four(s->wtick, x) - s->block_start;
+  return any((four)(since >= all_four(s->epoch - s->block_start)));
+}
+
+/* One of them was touched in this interval. */
+static inline bool unsafe_to_write(const struct shadow *s, uint32_t x)
+{
+  four epoch = all_four(s->epoch);
+  return any((four)(*at_four(s->wtick, x) >= epoch) | (four)(*at_four(s->rtick, x) >= epoch));
+}
+
+/* note_read for four at once; not where readers are kept one by one, or a part of the block met. */
+static inline void note_four(const struct warp *w, struct shadow *s, uint32_t x, four set)
+{
+  four *rtick = at_four(s->rtick, x), *rset = at_four(s->rset, x), *rwarp = at_four(s->rwarp, x);
+  four rt = *rtick, rs = *rset, rw = *rwarp, me = all_four(w->id);
+  four fresh = (four)(rt < all_four(s->epoch)), mine = (four)(rw == me), take = fresh | mine;
+  four stale = fresh | (mine & (four)(rt < all_four(w->sync_tick)));
+  four many = (four)(rw == all_four(SHADOW_MANY));
+  four warps = (many & rs) | (~many & (all_four(1) << (rw & 31))) | 1u << w->id;
+  *rset = (take & (set | (rs & ~stale))) | (~take & warps);
+  *rwarp = (take & me) | (~take & all_four(SHADOW_MANY));
+  *rtick = all_four(s->tick);
+}
+
+static inline void write_four(struct shadow *s, uint32_t x, uint32_t tick, four writer)
+{
+  *at_four(s->wtick, x) = all_four(tick);
+  *at_four(s->writer, x) = writer;
+}
+
 /* ---- a pattern met again ---------------------------------------------------------------------- */
 
 /* The granules a pattern touches, each once, with the lanes on it: broadcasts become one look, and
@@ -180,6 +223,7 @@ enum { MOST_WORDS = 4 * SIM_LANES };
 struct words {
   uint32_t n;                  /* 0: too many, or a granule with several storing lanes */
   bool row;                    /* granule k is the k-th after the first */
+  bool fours;                  /* four after four, each four neighbours */
   bool single;                 /* one lane each */
   uint32_t at[MOST_WORDS];     /* from the first lane's granule; may be negative, modulo 2^32 */
   uint32_t lanes[MOST_WORDS];
@@ -188,6 +232,7 @@ struct words {
 
 static struct words *list_words(const struct pattern *p, unsigned shift, uint32_t each)
 {
+  uint8_t known[256] = {0};   /* a hash table of places in the list + 1 */
   struct words *v = malloc(sizeof *v);
   if (!v) abort();
   v->n = 0;
@@ -198,8 +243,8 @@ static struct words *list_words(const struct pattern *p, unsigned shift, uint32_
     unsigned l = first_lane(m);
     uint32_t x = (uint32_t)(p->rel[l] >> shift);
     for (uint32_t k = 0; k < each; k++, x++) {
-      uint32_t e = v->n;
-      while (e > 0 && v->at[e - 1] != x) e--;
+      uint32_t slot = x * 2654435761u >> 24, e;
+      while ((e = known[slot]) != 0 && v->at[e - 1] != x) slot = (slot + 1) % 256;
       if (e > 0) {
         v->lanes[e - 1] |= 1u << l;
         v->single = false;
@@ -212,10 +257,15 @@ static struct words *list_words(const struct pattern *p, unsigned shift, uint32_
       v->at[v->n] = x;
       v->lanes[v->n] = 1u << l;
       v->lane[v->n++] = l;
+      known[slot] = (uint8_t)v->n;
     }
   }
   v->row = true;
-  for (uint32_t k = 0; k < v->n; k++) v->row &= v->at[k] == v->at[0] + k;
+  v->fours = v->n % 4 == 0;
+  for (uint32_t k = 0; k < v->n; k++) {
+    v->row &= v->at[k] == v->at[0] + k;
+    v->fours &= v->at[k] == v->at[k & ~3u] + k % 4;
+  }
   return v;
 }
 
@@ -288,11 +338,16 @@ static void read_lanes(struct warp *w, const struct sim_inst *i, const struct pa
   uint32_t hot = 0;
   /* Ordered reads are no plain reads: writes ordered like them do not race with them. */
   bool note = !ordered_op && !(i->flags & (SIM_MEM_POLL | SIM_MEM_CHECKED));
+  bool fours = each % 4 == 0 && note && !s->partial && !s->exact;
   for (uint32_t m = p->mask; m; m &= m - 1) {
     unsigned l = first_lane(m);
     uint32_t x = (offset + (uint32_t)p->rel[l]) >> s->shift;
     if (i->flags & SIM_MEM_POLL) note_polled(s, x);
-    for (uint32_t k = 0; k < each; k++, x++) {
+    for (uint32_t k = 0; fours && k < each; k += 4, x += 4) {
+      hot |= (uint32_t)unsafe_to_read(s, x) << l;
+      note_four(w, s, x, all_four(1u << l));
+    }
+    for (uint32_t k = 0; !fours && k < each; k++, x++) {
       hot |= (uint32_t)(s->wtick[x] - start >= span) << l;
       if (note) note_read(w, i, x, 1u << l);
     }
@@ -325,6 +380,15 @@ static void read_words(struct warp *w, const struct sim_inst *i, const struct wo
   struct shadow *s = &w->block->shadow;
   const uint32_t start = s->block_start, span = s->epoch - start, n = v->n, me = w->id;
   const uint32_t sync = w->sync_tick;
+  if (!v->row && v->fours && !s->partial && !s->exact) {
+    for (uint32_t k = 0; k < n; k += 4) {
+      uint32_t x = first + v->at[k];
+      for (uint32_t e = 0; unsafe_to_read(s, x) && e < 4; e++)
+        if (s->wtick[x + e] - start >= span) examine_read(w, i, x + e, v->lanes[k + e]);
+      note_four(w, s, x, *(const four *)&v->lanes[k]);
+    }
+    return;
+  }
   if (!v->row || n < 4 || s->partial || s->exact) {
     for (uint32_t k = 0; k < n; k++) {
       uint32_t x = first + v->at[k];
@@ -376,6 +440,23 @@ static uint32_t published(const struct shadow *s, uint32_t thread)
   return s->fenced && s->fence[thread] >= s->epoch ? SHADOW_FENCED : 0;
 }
 
+/* Whether there is nothing to say of an atomic: each granule was last written before this interval,
+ * or in it by an atomic, and nobody has read it in this interval. */
+static bool quiet_atomic(const struct shadow *s, const struct pattern *p, uint32_t offset,
+                         uint32_t each)
+{
+  const uint32_t start = s->block_start, epoch = s->epoch, span = epoch - start, mask = p->mask;
+  uint32_t loud = 0;
+  for (uint32_t k = 0; k < each; k++)
+    for (uint32_t l = 0; l < SIM_LANES; l++) {
+      uint32_t on = -(mask >> l & 1), x = ((offset + ((uint32_t)p->rel[l] & on)) >> s->shift) + k;
+      uint32_t wtick = s->wtick[x], atomic = s->writer[x] & SHADOW_ATOMIC;
+      loud |= (wtick - start >= span) & (wtick < epoch || !atomic);
+      loud |= s->rtick[x] >= epoch;
+    }
+  return !loud;
+}
+
 static void write_lanes(struct warp *w, const struct sim_inst *i, const struct pattern *p,
                         uint32_t offset, uint32_t each, enum access_kind kind, bool atomic)
 {
@@ -385,11 +466,14 @@ static void write_lanes(struct warp *w, const struct sim_inst *i, const struct p
   uint32_t tick = s->tick, epoch = s->epoch, start = s->block_start;
   uint32_t base = w->id * SIM_LANES + site_word(i);
   uint32_t hot = 0;
-  const bool fenced = s->fenced;
-  for (uint32_t m = mask; m; m &= m - 1) {
+  const bool fenced = s->fenced, fours = kind == ACCESS_STORE && each % 4 == 0;
+  bool quiet = kind == ACCESS_ATOMIC && quiet_atomic(s, p, offset, each);
+  for (uint32_t m = quiet ? 0 : mask; m; m &= m - 1) {
     unsigned l = first_lane(m);
     uint32_t x = (offset + (uint32_t)rel[l]) >> s->shift;
-    for (uint32_t k = 0; k < each; k++, x++)
+    for (uint32_t k = 0; fours && k < each; k += 4, x += 4)
+      hot |= (uint32_t)unsafe_to_write(s, x) << l;
+    for (uint32_t k = 0; !fours && k < each; k++, x++)
       hot |= (uint32_t)((s->wtick[x] >= epoch) | (s->rtick[x] >= epoch) |
                         ((kind == ACCESS_ATOMIC) & (s->wtick[x] < start))) << l;
   }
@@ -404,14 +488,19 @@ static void write_lanes(struct warp *w, const struct sim_inst *i, const struct p
     tick = ++s->tick;
     for (uint32_t m = mask; m; m &= m - 1) {
       unsigned l = first_lane(m);
-      uint32_t x = (offset + (uint32_t)rel[l]) >> s->shift;
-      for (uint32_t k = 0; k < each; k++) {
+      uint32_t x = (offset + (uint32_t)rel[l]) >> s->shift, k = 0;
+      uint32_t word = base + l + published(s, w->id * SIM_LANES + l);
+      for (; fours && k < each; k += 4) {
+        if (any((four)(*at_four(s->wtick, x + k) == all_four(tick)))) break;
+        write_four(s, x + k, tick, all_four(word));
+      }
+      for (; k < each; k++) {
         uint32_t other = s->writer[x + k] % SIM_LANES;
         if (s->wtick[x + k] == tick && other != l &&
             stored(w, i, other, k) != stored(w, i, l, k))
           tell_same_instruction(w, i, l, s->writer[x + k] & SHADOW_THREAD, (x + k) << s->shift);
         s->wtick[x + k] = tick;
-        s->writer[x + k] = base + l + published(s, w->id * SIM_LANES + l);
+        s->writer[x + k] = word;
       }
     }
     return;
@@ -449,6 +538,17 @@ static void write_words(struct warp *w, const struct sim_inst *i, const struct w
   struct shadow *s = &w->block->shadow;
   const uint32_t epoch = s->epoch, n = v->n, tick = s->tick;
   const uint32_t base = w->id * SIM_LANES + site_word(i);
+  if (!v->row && v->fours) {
+    for (uint32_t k = 0; k < n; k += 4) {
+      uint32_t x = first + v->at[k];
+      for (uint32_t e = 0; unsafe_to_write(s, x) && e < 4; e++)
+        if (((s->wtick[x + e] >= epoch) | (s->rtick[x + e] >= epoch)) &&
+            !harmless(w, x + e, v->lane[k + e]))
+          examine(w, i, v->lane[k + e], x + e, ACCESS_STORE, false);
+      write_four(s, x, tick, *(const four *)&v->lane[k] + base);
+    }
+    return;
+  }
   if (!v->row || n < 4) {
     for (uint32_t k = 0; k < n; k++) {
       uint32_t x = first + v->at[k];
@@ -499,8 +599,9 @@ void shadow_access(struct warp *w, const struct sim_inst *i, struct pattern *p, 
 static void mark(struct block *b, uint32_t at, uint32_t bytes, uint32_t tick, uint32_t writer)
 {
   struct shadow *s = &b->shadow;
-  uint32_t last = (at + bytes - 1) >> s->shift;
-  for (uint32_t x = at >> s->shift; x <= last; x++) {
+  uint32_t x = at >> s->shift, last = (at + bytes - 1) >> s->shift;
+  for (; x + 3 <= last; x += 4) write_four(s, x, tick, all_four(writer));
+  for (; x <= last; x++) {
     s->wtick[x] = tick;
     s->writer[x] = writer;
   }

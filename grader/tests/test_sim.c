@@ -25,6 +25,7 @@ static const struct { const char *kernel; unsigned threads; } faulty[] = {
     {"lock_in_a_warp", 64}, {"lock_spun", 64}, {"wait_for_a_warp", 64}, {"stops_itself", 32},
     {"blocks_copy", 32}, {"blocks_in_place", 32}, {"blocks_same_word", 32}, {"blocks_chain", 32},
     {"blocks_float_sum", 64}, {"blocks_one_faults", 32}, {"asserts", 32}, {"recursion", 32}, {"named_barriers", 128}, {"named_barrier_one_way", 128},
+    {"wide_same_value", 64}, {"wide_different_values", 64}, {"wide_write_after_read", 256},
 };
 
 START_TEST(faults)

@@ -41,7 +41,7 @@ __global__ void late(unsigned *x)   // only the last block shows that they depen
 __global__ void halves(unsigned short *x) { x[2 * threadIdx.x + blockIdx.x % 2] = AT; }
 __global__ void odd_end(unsigned char *x)   // the buffer ends within a word
 {
-  if (threadIdx.x == 0) x[8 * gridDim.x * blockDim.x + 2] += blockIdx.x;
+  if (threadIdx.x == 0) x[8 * gridDim.x * blockDim.x + 2] += blockIdx.x + 1;
 }
 __global__ void ticket(unsigned *x) { x[AT + 1] = atomicAdd(&x[0], 1); }
 __global__ void mixed(unsigned *x)

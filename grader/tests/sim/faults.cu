@@ -440,4 +440,36 @@ __global__ void blocks_one_faults(int *out, const int *in, int n)
   if (blockIdx.x == 3) i = 5000;
   out[i] = i;  //! bounds
 }
+
+__global__ void wide_same_value(int *out, const int *in, int n)
+{
+  __shared__ int4 s[64];
+  int t = threadIdx.x;
+  s[t / 2] = make_int4(1, 2, 3, t / 2);
+  __syncthreads();
+  out[t] = s[t / 2].w;
+}
+
+__global__ void wide_different_values(int *out, const int *in, int n)
+{
+  __shared__ int4 s[64];
+  int t = threadIdx.x;
+  s[t / 2] = make_int4(1, 2, t, 3);  //! race +0
+  __syncthreads();
+  out[t] = s[t / 2].z;
+}
+
+__global__ void wide_write_after_read(int *out, const int *in, int n)
+{
+  __shared__ int4 s[256];
+  int t = threadIdx.x;
+  s[t] = make_int4(0, 0, 0, 0);
+  __syncthreads();
+  for (int k = 0; k < 3; k++) {
+    s[t * 3 % 256] = make_int4(1, 2, t, 3);    //! race +1
+    int4 v = s[(t * 3 + 3 * 64) % 256];        //! race -1
+    out[t] = v.x + v.z;
+    __syncthreads();
+  }
+}
 }

@@ -339,6 +339,8 @@ void ptx_read_instruction(struct reader *r)
   i.source_column = r->loc_column;
   i.inlined_file = r->loc_inlined_file;
   i.inlined_line = r->loc_inlined_line;
+  i.nounroll = r->nounroll_module || r->nounroll_function || r->nounroll_next;
+  r->nounroll_next = false;
 
   if (++r->total_insts > PTX_MAX_INSTS)
     ptx_fail(r, i.line, "more than %d instructions", PTX_MAX_INSTS);

@@ -105,6 +105,8 @@ struct reader {
   uint64_t declared_registers;
   size_t total_insts;
   uint64_t init_budget;
+  bool in_body;
+  bool nounroll_module, nounroll_function, nounroll_next;   /* .pragma "nounroll": of what */
   uint32_t loc_file, loc_line, loc_column, loc_inlined_file, loc_inlined_line;
   bool masked;                           /* the next instruction has a "used_bytes_mask" */
   uint32_t max_loc_file, max_loc_line;   /* largest index a .loc named, and where */

@@ -155,6 +155,7 @@ struct ptx_inst {
   uint32_t guard;                       /* @%p: register index, PTX_NOREG when none */
   bool guard_negated;                   /* @!%p */
   bool masked;                          /* after .pragma "used_bytes_mask ..." */
+  bool nounroll;                        /* .pragma "nounroll" stands before it, or governs all */
   struct ptx_operand operands[PTX_OPERANDS];
   const char *mnemonic;                 /* as written, with all modifiers */
   uint32_t line;                        /* line in the PTX text */

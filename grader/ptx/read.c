@@ -126,6 +126,12 @@ static void read_pragma(struct reader *r)
     static const char mask[] = "used_bytes_mask";
     if (r->token.text.n >= sizeof mask - 1 && !memcmp(r->token.text.s, mask, sizeof mask - 1))
       r->masked = true;
+    struct span text = r->token.text;
+    if (ptx_equal(text, "nounroll")) {
+      if (!r->function) r->nounroll_module = true;
+      else if (!r->in_body) r->nounroll_function = true;
+      else r->nounroll_next = true;
+    }
     ptx_next(r);
   } while (ptx_accept(r, ','));
   ptx_expect(r, ';', "after .pragma");
@@ -342,6 +348,7 @@ static void read_function(struct reader *r, bool is_entry)
   r->branches.n = 0;
   r->declared_registers = 0;
   r->loc_line = r->loc_inlined_line = 0;
+  r->in_body = r->nounroll_function = r->nounroll_next = false;
   open_scope(r);
   f->is_entry = is_entry;
   f->line = r->token.line;
@@ -384,6 +391,7 @@ static void read_function(struct reader *r, bool is_entry)
       for (size_t i = 0; i < f->nreturns; i++) f->returns[i]->function = known;
       r->function = f = known;
     }
+    r->in_body = true;
     if (r->some) {
       try_body(r);
     } else {

@@ -195,7 +195,7 @@ static void lower_call(struct lowering *l)
   if (target->kind == PTX_O_FUNCTION) {
     formal = target->function;
     for (size_t k = 0; k < sim->nfuncs; k++)
-      if (sim->funcs[k].ptx == formal) c->callee = &sim->funcs[k];
+      if (sim->funcs[k].source == formal) c->callee = &sim->funcs[k];
     if (!formal->has_body) {
       if (!strcmp(formal->name, "vprintf")) l->out->run = exec_vprintf;
       else if (!strcmp(formal->name, "__assertfail")) l->out->run = exec_assertfail;

@@ -41,6 +41,12 @@ void fault_began(struct runner *t, size_t at)
   t->faults[at] = last;
 }
 
+/* Copies of an instruction in an unrolled loop are one place. */
+static bool same_place(const struct sim_inst *a, const struct sim_inst *b)
+{
+  return a == b || (a->func == b->func && a->from == b->from && a->space == b->space && a->func);
+}
+
 struct sim_fault *fault_note(struct warp *w, const struct sim_inst *i, unsigned lane,
                              enum sim_fault_kind kind, bool fatal, const char *format, ...)
 {
@@ -51,7 +57,7 @@ struct sim_fault *fault_note(struct warp *w, const struct sim_inst *i, unsigned 
   }
   for (size_t k = 0; k < t->nfaults; k++) {
     struct fault_note *n = &t->faults[k];
-    if (n->inst == i && n->fault.kind == kind) {
+    if (same_place(n->inst, i) && n->fault.kind == kind) {
       n->fault.count++;
       if (!fatal) return NULL;
       if (n->fault.fatal) return NULL;

@@ -6,9 +6,7 @@
  * is given up (tangled control flow, no memory) every access is issued as written, with a reason;
  * single accesses of which ptxas is known to think twice carry one as well.
  *
- * Not reproduced: loops that ptxas unrolls itself and then joins across or within iterations whose
- * stride it now knows (a tree reduction's first step, s[2t] + s[2t + 1], in a loop over strides);
- * functions it does in place, whose generic accesses it then knows to be shared; what both arms of an
+ * Not reproduced: functions it does in place, whose generic accesses it then knows to be shared; what both arms of an
  * if have loaded and it therefore doesn't load again after it; now and then loads of a chunk that the
  * store just before them wrote to.
  *
@@ -131,6 +129,27 @@ static size_t write_plan(const struct fuse *z, struct sim_plan **plan)
   return out ? n : 0;
 }
 
+void fuse_free(struct fuse *z)
+{
+  free(z->layout.places);
+  free(z->blocks);
+  free(z->block_of);
+  free(z->edges);
+  free(z->rpo);
+  free(z->values);
+  free(z->args);
+  free(z->uses);
+  free(z->spans);
+  free(z->users);
+  free(z->bases);
+  free(z->atoms);
+  free(z->base_hash);
+  free(z->atom_hash);
+  free(z->access);
+  free(z->segment);
+  free(z->version);
+}
+
 size_t sim_plan(const struct ptx_module *module, const struct ptx_function *f, struct sim_plan **plan)
 {
   struct fuse z = {.module = module, .f = f};
@@ -148,22 +167,6 @@ size_t sim_plan(const struct ptx_module *module, const struct ptx_function *f, s
   if (!z.failed) fuse_branches(&z);
   if (z.failed) write_as_is(&z);
   size_t n = write_plan(&z, plan);
-  free(z.layout.places);
-  free(z.blocks);
-  free(z.block_of);
-  free(z.edges);
-  free(z.rpo);
-  free(z.values);
-  free(z.args);
-  free(z.uses);
-  free(z.spans);
-  free(z.users);
-  free(z.bases);
-  free(z.atoms);
-  free(z.base_hash);
-  free(z.atom_hash);
-  free(z.access);
-  free(z.segment);
-  free(z.version);
+  fuse_free(&z);
   return n;
 }

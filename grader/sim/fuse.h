@@ -8,6 +8,7 @@
  *   fuse_load.c    which loads meet, and the wider loads made of them
  *   fuse_store.c   runs of stores within a block
  *   fuse_branch.c  a store that an `if` repeats
+ *   fuse_loop.c    which loops ptxas unrolls; unroll.c does it
  *   fuse.c         sim_plan(): runs them in turn, writes the plan
  *
  * All sizes are bounded by a small multiple of the function's length, except the number of values,
@@ -169,5 +170,31 @@ bool fuse_splits(const struct ptx_inst *i);
 void fuse_loads(struct fuse *z);
 void fuse_stores(struct fuse *z);
 void fuse_branches(struct fuse *z);
+
+/* loop: calls `each` for every loop that ptxas unrolls, or may; needs flow, live, uniform, values.
+ * With `flip`, what is unsure is decided the other way. */
+struct fuse_loop {
+  uint32_t header;              /* block */
+  uint32_t first, end;          /* instructions [first, end), the last of them the branch */
+  uint32_t entry;               /* which of the header's entries comes from the loop's end */
+  uint32_t compare;             /* the setp */
+  uint32_t counter, phi;        /* register; its value at the top */
+  const struct ptx_operand *bound;
+  enum ptx_mod order;           /* it goes on while counter LT, LE, GT, GE, NE bound */
+  uint32_t bits;
+  bool is_unsigned;
+  int32_t step;
+  uint32_t factor;              /* passes at a time; 1: left as it is */
+  uint32_t before;              /* passes before the loop */
+  bool counted;                 /* the number of passes is known */
+  bool whole;                   /* `factor` passes and no loop */
+  bool unsure;                  /* ptxas may decide otherwise */
+  bool divergent;               /* lanes of a warp may take different numbers of passes */
+};
+typedef void fuse_each_loop(void *data, const struct fuse_loop *loop);
+void fuse_unroll(struct fuse *z, bool flip, fuse_each_loop *each, void *data);
+
+/* Frees all that the analysis has made. */
+void fuse_free(struct fuse *z);
 
 #endif

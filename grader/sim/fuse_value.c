@@ -255,8 +255,92 @@ static uint8_t operation_zeros(const struct fuse *z, uint32_t v)
   }
 }
 
+/* For each value made by adding constants to another: that other, and their sum.  ptxas sees such a
+ * chain as one addition. */
+struct chain {
+  uint32_t from, sum;
+};
+
+static struct chain *find_chains(const struct fuse *z)
+{
+  struct chain *chains = malloc(((size_t)z->nvalues + 1) * sizeof *chains);
+  for (uint32_t v = 0; chains && v < z->nvalues; v++) chains[v] = (struct chain){v, 0};
+  for (uint32_t r = 0; chains && r < z->nrpo; r++) {
+    const struct fuse_block *b = &z->blocks[z->rpo[r]];
+    for (uint32_t i = b->first; i < b->end; i++) {
+      const struct ptx_inst *in = &z->f->insts[i];
+      if (in->op != PTX_ADD || in->guard != PTX_NOREG || in->operands[1].kind != PTX_O_REG ||
+          in->operands[2].kind != PTX_O_IMM)
+        continue;
+      uint32_t v = fuse_written(z, i, in->operands[0].reg), x = fuse_read(z, i, in->operands[1].reg);
+      if (v == FUSE_NONE || x == FUSE_NONE) continue;
+      chains[v] = (struct chain){chains[x].from, chains[x].sum + (uint32_t)in->operands[2].imm};
+    }
+  }
+  return chains;
+}
+
+/* Values that meet, and those that they meet in, are one register to ptxas, and so what is known of
+ * one is known of all: of loops one after another with one pointer the smallest step counts. */
+static uint32_t *find_webs(const struct fuse *z)
+{
+  uint32_t *web = malloc(((size_t)z->nvalues + 1) * sizeof *web);
+  for (uint32_t v = 0; web && v < z->nvalues; v++) web[v] = v;
+#define ROOT(v)                                                                                    \
+  while (web[v] != v) v = web[v] = web[web[v]]
+  for (uint32_t p = 0; web && p < z->nvalues; p++) {
+    const struct fuse_value *phi = &z->values[p];
+    if (phi->args == FUSE_NONE || !phi->live) continue;
+    for (uint32_t e = 0; e < z->blocks[phi->block].npred; e++) {
+      uint32_t a = z->args[phi->args + e], b = p;
+      if (a == FUSE_NONE) continue;
+      ROOT(a);
+      ROOT(b);
+      web[a] = b;
+    }
+  }
+  for (uint32_t v = 0; web && v < z->nvalues; v++) {
+    uint32_t r = v;
+    ROOT(r);
+    web[v] = r;
+  }
+#undef ROOT
+  return web;
+}
+
+/* The phis of a web to the smallest of what meets in any of them. */
+static bool level(struct fuse *z, const uint32_t *web, uint8_t *least)
+{
+  bool changed = false;
+  memset(least, 32, z->nvalues);
+  for (int turn = 0; turn < 2; turn++)
+    for (uint32_t p = 0; p < z->nvalues; p++) {
+      struct fuse_value *phi = &z->values[p];
+      if (phi->args == FUSE_NONE || !phi->live) continue;
+      if (turn) {
+        if (least[web[p]] < phi->zeros) phi->zeros = least[web[p]], changed = true;
+        continue;
+      }
+      for (uint32_t e = 0; e < z->blocks[phi->block].npred; e++) {
+        uint32_t a = z->args[phi->args + e];
+        if (a != FUSE_NONE && z->values[a].zeros < least[web[p]]) least[web[p]] = z->values[a].zeros;
+      }
+    }
+  return changed;
+}
+
 static void find_zeros(struct fuse *z)
 {
+  struct chain *chains = find_chains(z);
+  uint32_t *web = find_webs(z);
+  uint8_t *least = malloc((size_t)z->nvalues + 1);
+  if (!chains || !web || !least) {
+    z->failed = "out of memory";
+    free(chains);
+    free(web);
+    free(least);
+    return;
+  }
   for (uint32_t v = 0; v < z->nvalues; v++) {
     struct fuse_value *value = &z->values[v];
     value->zeros = value->args != FUSE_NONE || value->inst != FUSE_NONE ? 32 : 0;
@@ -280,11 +364,19 @@ static void find_zeros(struct fuse *z)
           struct fuse_value *value = &z->values[d];
           if (value->inst != i) continue;
           uint8_t zeros = operation_zeros(z, d);
+          if (chains[d].from != d) {
+            uint8_t whole = smaller(z->values[chains[d].from].zeros, zeros_of(chains[d].sum));
+            if (whole > zeros) zeros = whole;
+          }
           if (value->old != FUSE_NONE) zeros = smaller(zeros, z->values[value->old].zeros);
           if (zeros < value->zeros) value->zeros = zeros, changed = true;
         }
     }
+    changed |= level(z, web, least);
   }
+  free(chains);
+  free(web);
+  free(least);
   if (changed)                  /* never seen; nothing is known then */
     for (uint32_t v = 0; v < z->nvalues; v++) z->values[v].zeros = 0;
 }
@@ -441,6 +533,20 @@ void fuse_values(struct fuse *z)
   }
 }
 
+/* Low bits of a base known to be zero: those that all its terms have. */
+static uint8_t base_zeros(const struct fuse *z, uint32_t base)
+{
+  const struct fuse_base *b = &z->bases[base];
+  unsigned zeros = 32;
+  for (uint32_t t = 0; t < b->nterms; t++) {
+    const struct fuse_atom *a = &z->atoms[b->term[t].atom];
+    unsigned of = a->symbol ? symbol_zeros(z, a->symbol)
+                  : a->value != FUSE_NONE ? z->values[a->value].zeros : 0;
+    zeros = smaller(zeros, of + zeros_of(b->term[t].factor));
+  }
+  return (uint8_t)zeros;
+}
+
 struct fuse_address fuse_address(struct fuse *z, uint32_t inst, const struct ptx_operand *o)
 {
   struct sum s = constant(o->imm);
@@ -454,6 +560,10 @@ struct fuse_address fuse_address(struct fuse *z, uint32_t inst, const struct ptx
     root = z->values[v].root;
     /* What is known is the register's alignment; the base differs from it by a constant. */
     zeros = smaller(z->values[v].zeros, zeros_of(z->values[v].constant));
+    uint8_t more = smaller(z->values[root].zeros, zeros_of(z->values[root].constant));
+    if (more > zeros) zeros = more;
+    more = base_zeros(z, s.base);
+    if (more > zeros) zeros = more;
   } else if (o->symbol) {
     s = symbol_sum(z, o->symbol, o->imm);
   }

@@ -204,7 +204,7 @@ static bool add_site(struct sim_result *r, struct runner *threads, unsigned n, u
   }
   if (!s.requests) return true;
   s.function = i->func->index;
-  s.inst = (uint32_t)(i->ptx - i->func->ptx->insts);   /* i may be the hidden half of a copy */
+  s.inst = i->from;
   s.file = i->file;
   s.line = i->line;
   s.ptx_line = i->ptx->line;
@@ -229,6 +229,46 @@ static bool add_site(struct sim_result *r, struct runner *threads, unsigned n, u
     ADD_SHARED(shared_store);
   }
   return true;
+}
+
+static int by_site(const void *a, const void *b)
+{
+  const struct sim_site *x = a, *y = b;
+  if (x->function != y->function) return x->function < y->function ? -1 : 1;
+  if (x->inst != y->inst) return x->inst < y->inst ? -1 : 1;
+  if (x->op != y->op) return x->op < y->op ? -1 : 1;
+  return x->width < y->width ? -1 : x->width > y->width;
+}
+
+/* The copies of an instruction of an unrolled loop count as one where they do the same. */
+static void merge_sites(struct sim_result *r)
+{
+  size_t n = 0;
+  qsort(r->sites, r->nsites, sizeof *r->sites, by_site);
+  for (size_t k = 0; k < r->nsites; k++) {
+    struct sim_site *s = &r->sites[k], *t = n ? &r->sites[n - 1] : NULL;
+    if (!t || by_site(s, t)) {
+      r->sites[n++] = *s;
+      continue;
+    }
+    if (s->worst_wavefronts > t->worst_wavefronts) {
+      struct sim_site sum = *t;
+      *t = *s;
+      t->requests = sum.requests;
+      t->wavefronts = sum.wavefronts;
+      t->ideal = sum.ideal;
+      t->sectors = sum.sectors;
+      t->bytes = sum.bytes;
+      t->exact = sum.exact;
+    }
+    t->requests += s->requests;
+    t->wavefronts += s->wavefronts;
+    t->ideal += s->ideal;
+    t->sectors += s->sectors;
+    t->bytes += s->bytes;
+    t->exact &= s->exact;
+  }
+  r->nsites = n;
 }
 
 /* Faults are only ever found by a launch that runs in order: they are in order already. */
@@ -260,6 +300,7 @@ static void collect(struct sim_result *r, struct runner *threads, unsigned n, bo
   }
   for (uint32_t s = 0; s < sim->nsites; s++)
     for (int which = 0; which < 2; which++) add_site(r, threads, n, s, which);
+  merge_sites(r);
   take_faults(r, &threads[0]);
   r->completed = !stopped;
 }
@@ -337,7 +378,7 @@ static struct sim_func *prepare(struct sim *sim, const struct sim_launch *l, str
     return NULL;
   }
   for (size_t k = 0; k < sim->nfuncs; k++)
-    if (sim->funcs[k].ptx == f) return &sim->funcs[k];
+    if (sim->funcs[k].source == f) return &sim->funcs[k];
   return NULL;
 }
 

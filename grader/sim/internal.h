@@ -86,6 +86,7 @@ struct sim_inst {
   uint32_t low, high;          /* shared offsets it may touch, set at launch */
   const struct ptx_inst *ptx;
   uint32_t file, line;         /* source: of the call, for code of a header inlined there */
+  uint32_t from;               /* the PTX instruction it is, or a copy of in an unrolled loop */
   struct sim_func *func;
   const void *extra;           /* calls, tables */
 };
@@ -103,7 +104,9 @@ enum {                         /* sim_inst.flags of memory instructions */
 };
 
 struct sim_func {
-  struct ptx_function *ptx;
+  struct ptx_function *ptx;    /* what runs: the source, or that with loops unrolled */
+  struct ptx_function *source;
+  struct sim_unrolled *unrolled;   /* NULL: no loop is */
   uint32_t index;
   struct sim_inst *insts;      /* one more than in PTX: running off the end returns */
   uint32_t ninsts;

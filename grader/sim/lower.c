@@ -529,7 +529,8 @@ static void use_plan(struct sim *sim, struct sim_func *f)
     s->issue = (struct sim_issue){.width = plan[k].width, .delta = plan[k].delta,
                                    .lanes = plan[k].lanes};
     if (plan[k].width) s->op = (uint8_t)plan[k].op;
-    if (plan[k].reason) s->flags |= SIM_MEM_UNSURE;
+    bool unsure = f->unrolled && f->unrolled->unsure && f->unrolled->unsure[plan[k].inst];
+    if (plan[k].reason || unsure) s->flags |= SIM_MEM_UNSURE;
   }
   free(plan);
 }
@@ -543,11 +544,13 @@ static bool lower_function(struct sim *sim, struct sim_func *f, struct ptx_error
   for (size_t k = 0; k < p->ninsts; k++) {
     struct lowering l = {.sim = sim, .func = f, .in = &p->insts[k], .out = &f->insts[k],
                          .error = error};
+    f->insts[k].from = f->unrolled ? f->unrolled->from[k] : (uint32_t)k;
     lower_inst(&l);
     if (l.failed) return false;
   }
   struct sim_inst *end = &f->insts[p->ninsts];
   end->run = exec_ret;
+  end->from = f->ninsts;
   end->func = f;
   end->site = SIM_NO_SITE;
   static const struct ptx_inst nowhere;
@@ -593,8 +596,11 @@ bool lower_module(struct sim *sim, const struct ptx_function *kernel, struct ptx
   sim->funcs = calloc(m->nfunctions + 1, sizeof *sim->funcs);
   if (!sim->funcs) abort();
   for (size_t k = 0; k < m->nfunctions; k++) {
-    sim->funcs[k].ptx = m->functions[k];
-    sim->funcs[k].index = (uint32_t)k;
+    struct sim_func *f = &sim->funcs[k];
+    f->ptx = f->source = m->functions[k];
+    f->index = (uint32_t)k;
+    if (f->ptx->has_body && !sim->options.no_fuse) f->unrolled = sim_unroll(m, f->ptx);
+    if (f->unrolled) f->ptx = &f->unrolled->function;
     lay_out(&sim->funcs[k]);
   }
   bool ok = true, *needed = reach_from(m, kernel);
@@ -616,6 +622,7 @@ void lower_free(struct sim *sim)
       free((void *)(uintptr_t)sim->funcs[k].insts[n].extra);
     free(sim->funcs[k].insts);
     free(sim->funcs[k].regs);
+    sim_unrolled_free(sim->funcs[k].unrolled);
   }
   free(sim->funcs);
   free(sim->sites);

@@ -356,7 +356,7 @@ void fuse_unroll(struct fuse *z, bool flip, fuse_each_loop *each, void *data)
     if (l.bound->kind == PTX_O_REG) bound = &z->values[fuse_read(z, l.compare, l.bound->reg)];
     l.divergent = !trips && (z->values[l.phi].divergent || (bound && bound->divergent) ||
                              l.bound->kind == PTX_O_SPECIAL);
-    if (l.factor > 1 || l.unsure) each(data, &l);
+    if (l.factor > 1 || l.whole || l.unsure) each(data, &l);
   }
   free(outer);
 }

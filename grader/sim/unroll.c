@@ -291,7 +291,7 @@ static bool retarget(struct rewrite *w, const uint32_t *where, struct ptx_functi
 
 static uint64_t size_of(const struct fuse_loop *l)
 {
-  uint64_t passes = l->factor == 1 ? 1 : l->counted ? l->factor + l->before : PASSES + 3;
+  uint64_t passes = l->counted ? l->factor + l->before : PASSES + 3;
   return passes * (l->end - l->first) + 24;
 }
 
@@ -310,7 +310,7 @@ static struct sim_unrolled *round_of(struct rewrite *w, bool always)
   for (uint32_t k = 0, l = 0; k < n && !w->failed;) {
     while (l < w->nloops && w->loops[l].first < k) l++;
     const struct fuse_loop *loop = l < w->nloops && w->loops[l].first == k ? &w->loops[l] : NULL;
-    if (loop && loop->factor > 1 && w->n + size_of(loop) + (n - k) <= w->limit) {
+    if (loop && (loop->factor > 1 || loop->whole) && w->n + size_of(loop) + (n - k) <= w->limit) {
       for (; k < loop->end; k++) where[k] = w->n;
       if (loop->counted) put_known(w, loop);
       else put_unknown(w, loop);

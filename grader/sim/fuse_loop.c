@@ -3,13 +3,14 @@
  * Found by probing ptxas 13.0 -O3 for sm_90.  A loop is unrolled when it holds no other loop, is left
  * in one place only, at its end, and counts: a register steps by a constant and is compared, after the
  * step, with something that the loop does not change.  "nounroll" forbids it, and so do fences, calls,
- * what becomes a call (correctly rounded division and square root), leaving the kernel from within, and a
- * barrier in a loop of more than one block.
+ * what becomes a call (correctly rounded division and square root), leaving the kernel from within, a
+ * barrier in a loop of more than one block, and where lanes may take different numbers of passes all
+ * that the lanes of a warp do together: barriers, shuffles, votes, atomics.
  *
  * What a pass costs is counted in instructions, memory counts twice.  The number of passes not known:
  * four at a time, then two, then one, when a pass costs no more than 22, 5 more for each shared load
  * (up to 100), 51 where it reads global memory.  Known: all of them, or where that is too much, as many
- * at a time as 350 allows, those left over going first; at least 4.
+ * at a time as 350 allows, those left over going first; at least 4, and of one block only.
  */
 #include "fuse.h"
 #include <stdlib.h>
@@ -25,6 +26,7 @@ struct body {                   /* what a pass is made of */
   uint32_t shared_loads;
   uint32_t blocks;
   bool global, barrier, forbidden;
+  bool together;                /* something that the lanes of a warp do together */
   bool rough;                   /* instructions whose cost is not known well */
 };
 
@@ -42,6 +44,19 @@ static bool live(const struct fuse *z, uint32_t inst)
   for (uint32_t d = s->def; d < s->def_end; d++)
     if (z->values[d].inst != inst || z->values[d].live) return true;
   return false;
+}
+
+static bool is_together(const struct ptx_inst *i)
+{
+  switch (i->op) {
+  case PTX_BAR: case PTX_BARRIER: case PTX_BAR_WARP: case PTX_SHFL: case PTX_VOTE: case PTX_MATCH:
+  case PTX_REDUX: case PTX_ACTIVEMASK: case PTX_ELECT: case PTX_LDMATRIX: case PTX_STMATRIX:
+  case PTX_ATOM: case PTX_RED: case PTX_NANOSLEEP: case PTX_MMA: case PTX_MMA_SP: case PTX_MOVMATRIX:
+  case PTX_WMMA_LOAD: case PTX_WMMA_STORE: case PTX_WMMA_MMA:
+    return true;
+  default:
+    return i->op >= PTX_ST_ASYNC && i->op != PTX_BRA && i->op != PTX_CP_ASYNC;
+  }
 }
 
 static void add_division(const struct ptx_inst *i, struct body *b)
@@ -72,6 +87,7 @@ static void add_cost(const struct fuse *z, uint32_t inst, struct body *b)
   bool exact = !ptx_has(i, PTX_M_APPROX) && !ptx_has(i, PTX_M_FULL);
   if (!live(z, inst)) return;
   if (i->guard != PTX_NOREG && i->op != PTX_BRA) b->cost++;
+  b->together |= is_together(i);
   switch (i->op) {
   case PTX_MEMBAR: case PTX_FENCE: case PTX_FENCE_PROXY: case PTX_CALL: case PTX_RET: case PTX_EXIT:
   case PTX_TRAP: case PTX_BRX_IDX:
@@ -302,7 +318,6 @@ static uint32_t find_trips(const struct fuse *z, const struct fuse_loop *l)
 static void plan_part(struct fuse_loop *l, uint32_t pass, uint32_t trips)
 {
   uint32_t most = PART_COST / pass;
-  l->factor = 1;
   for (uint32_t f = most; f >= 4; f--)
     if (f + trips % f <= most) {
       l->factor = f;
@@ -319,7 +334,8 @@ static void plan_known(struct fuse_loop *l, const struct body *b, uint32_t trips
   l->unsure = trips > 1 && all > PART_COST && all < NEVER_FULL;
   l->whole = (all <= (pass < LARGE_PASS ? FULL_COST : FULL_LARGE)) != (flip && l->unsure);
   l->factor = trips;
-  if (!l->whole) plan_part(l, pass, trips);
+  if (!l->whole) l->factor = 1;
+  if (!l->whole && b->blocks == 1) plan_part(l, pass, trips);
 }
 
 static void plan_unknown(struct fuse_loop *l, const struct body *b, bool flip)
@@ -350,12 +366,14 @@ void fuse_unroll(struct fuse *z, bool flip, fuse_each_loop *each, void *data)
     if (!find_shape(z, h, &l, &body) || body.forbidden || (body.barrier && body.blocks > 1)) continue;
     if (!find_counter(z, &l)) continue;
     uint32_t trips = find_trips(z, &l);
-    if (trips) plan_known(&l, &body, trips, flip);
-    else plan_unknown(&l, &body, flip);
     const struct fuse_value *bound = NULL;
     if (l.bound->kind == PTX_O_REG) bound = &z->values[fuse_read(z, l.compare, l.bound->reg)];
     l.divergent = !trips && (z->values[l.phi].divergent || (bound && bound->divergent) ||
                              l.bound->kind == PTX_O_SPECIAL);
+    if (l.divergent && body.together) continue;
+    if (trips) plan_known(&l, &body, trips, flip);
+    else plan_unknown(&l, &body, flip);
+    l.unsure |= l.divergent && body.blocks > 1;   /* not all of these are; why is not known */
     if (l.factor > 1 || l.whole || l.unsure) each(data, &l);
   }
   free(outer);

@@ -7,5 +7,6 @@
 
 void fuse_probe_head(FILE *out);                /* .version, .target */
 void fuse_probe(FILE *out, uint32_t seed);      /* one entry, named probe_SEED */
+void fuse_loop_probe(FILE *out, uint32_t seed); /* the same, of loops: fuse_loops.c */
 
 #endif

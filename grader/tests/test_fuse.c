@@ -7,8 +7,9 @@
  * at hand (nvdisasm on PATH or in $NVDISASM) everything is assembled again and must still be as
  * recorded; without them that part is not run, and said to be so.  FUSE_RECORD=1 writes the records anew.
  *
- * Loops: ptxas unrolls, which repeats accesses in the machine code but not in what is executed.  So
- * counts are taken with unrolling switched off, by a pragma after every label.  For the same reason an
+ * Loops: ptxas unrolls some, and so does sim_unroll().  The kernels of tests/fuse/unrolled/ and the random
+ * loops of fuse_loops.c are compared so, as ptxas does them by itself.  All others are taken with unrolling
+ * switched off, by a pragma after every label.  There an
  * instruction that ptxas writes twice (a loop's first turn, the way apart of a __syncwarp with a mask)
  * counts once: every PTX line is given a .loc of its own, and what stems from one line, is of one kind
  * and has one offset is one instruction.
@@ -26,7 +27,7 @@
 #include <unistd.h>
 
 #define FOLDER "grader/tests/fuse/"
-enum { KINDS = 24, PROBES = 400 };
+enum { KINDS = 24, PROBES = 400, LOOPS = 300, LOOPS_AGREE = 95 /* percent */ };
 
 static const char *const kinds[KINDS] = {
   "load.1", "load.2", "load.4", "load.8", "load.16", "store.1", "store.2", "store.4", "store.8",
@@ -64,8 +65,10 @@ static void print(const struct counts *c, char *out, size_t size)
 
 /* ---- the plan's counts ----------------------------------------------------------------------------- */
 
-static struct counts of_plan(const struct ptx_module *m, const struct ptx_function *f)
+static struct counts of_plan(const struct ptx_module *m, const struct ptx_function *kernel, bool unroll)
 {
+  struct sim_unrolled *u = unroll ? sim_unroll(m, kernel) : NULL;
+  const struct ptx_function *f = u ? &u->function : kernel;
   struct counts c = {.n = {0}};
   snprintf(c.name, sizeof c.name, "%s", f->name);
   struct sim_plan *plan;
@@ -94,6 +97,7 @@ static struct counts of_plan(const struct ptx_module *m, const struct ptx_functi
     }
   }
   free(plan);
+  sim_unrolled_free(u);
   return c;
 }
 
@@ -211,7 +215,7 @@ static void write_prepared(FILE *f, const char *text)
 }
 
 /* Assembles and takes apart; returns the kernels' counts, or NULL where the tools are missing. */
-static struct counts *of_machine_code(const char *text, size_t *count)
+static struct counts *of_machine_code(const char *text, bool unroll, size_t *count)
 {
   const char *assembler = ptxas(), *disassembler = nvdisasm();
   *count = 0;
@@ -221,7 +225,8 @@ static struct counts *of_machine_code(const char *text, size_t *count)
   snprintf(path, sizeof path, "%s/x.ptx", folder);
   FILE *f = fopen(path, "w");
   ck_assert(f != NULL);
-  write_prepared(f, text);
+  if (unroll) fputs(text, f);
+  else write_prepared(f, text);
   fclose(f);
   snprintf(command, sizeof command,
            "cd %s && '%s' -arch=sm_90 -O3 -lineinfo x.ptx -o x.cubin && '%s' -g -c x.cubin > x.sass", folder,
@@ -303,11 +308,12 @@ static struct counts *find(struct counts *all, size_t n, const char *name)
 }
 
 static void write_record(const char *path, const struct counts *machine, size_t n,
-                         struct counts *old, size_t nold)
+                         struct counts *old, size_t nold, bool unroll)
 {
   FILE *f = fopen(path, "w");
   ck_assert(f != NULL);
-  fprintf(f, "# Made by ptxas 13.0.88 -O3 sm_90, without unrolling; see test_fuse.c.\n");
+  fprintf(f, "# Made by ptxas 13.0.88 -O3 sm_90%s; see test_fuse.c.\n",
+          unroll ? "" : ", without unrolling");
   for (size_t i = 0; i < n; i++) {
     char text[1024];
     print(&machine[i], text, sizeof text);
@@ -329,16 +335,16 @@ struct tally {
 };
 
 /* One PTX text against its record: every kernel must agree, or differ as the record says it does. */
-static void compare(const char *text, const char *record, struct tally *t, bool strict)
+static void compare(const char *text, const char *record, struct tally *t, bool strict, bool unroll)
 {
   struct ptx_error error;
   struct ptx_module *m = ptx_read(text, strlen(text), &error);
   ck_assert_msg(m != NULL, "%s: line %u: %s", record, error.line, error.text);
   size_t nrecord = 0, nmachine;
   struct counts *old = access(record, R_OK) == 0 ? read_record(record, &nrecord) : NULL;
-  struct counts *machine = of_machine_code(text, &nmachine);
+  struct counts *machine = of_machine_code(text, unroll, &nmachine);
   if (machine && getenv("FUSE_RECORD")) {
-    write_record(record, machine, nmachine, old, nrecord);
+    write_record(record, machine, nmachine, old, nrecord, unroll);
     free(old);
     old = read_record(record, &nrecord);
   }
@@ -353,7 +359,7 @@ static void compare(const char *text, const char *record, struct tally *t, bool 
   for (size_t i = 0; i < m->nfunctions; i++) {
     const struct ptx_function *f = m->functions[i];
     if (!f->is_entry || !f->has_body) continue;
-    struct counts mine = of_plan(m, f), *theirs = find(old, nrecord, f->name);
+    struct counts mine = of_plan(m, f, unroll), *theirs = find(old, nrecord, f->name);
     ck_assert_msg(theirs != NULL, "%s has no line for %s", record, f->name);
     t->kernels++;
     if (equal(&mine, theirs)) {
@@ -386,46 +392,80 @@ static void report(const char *what, const struct tally *t)
          t->disassembled ? "compared" : "not run (ptxas or nvdisasm not found), records compared");
 }
 
-START_TEST(kernels)
+/* Whether differences fail: not while looking at them, or recording. */
+static bool is_strict(void) { return !getenv("FUSE_SHOW") && !getenv("FUSE_RECORD"); }
+
+static struct tally compare_folder(const char *folder, bool unroll)
 {
   struct dirent **names;
-  int n = scandir(FOLDER, &names, NULL, alphasort);
+  int n = scandir(folder, &names, NULL, alphasort);
   struct tally t = {0};
   ck_assert_int_ge(n, 0);
   for (int i = 0; i < n; i++) {
     size_t length = strlen(names[i]->d_name);
     if (length > 4 && !strcmp(names[i]->d_name + length - 4, ".ptx")) {
       char path[512];
-      snprintf(path, sizeof path, FOLDER "%s", names[i]->d_name);
+      snprintf(path, sizeof path, "%s%s", folder, names[i]->d_name);
       char *text = read_all(path);
       strcpy(path + strlen(path) - 4, ".expect");
-      compare(text, path, &t, !getenv("FUSE_SHOW") && !getenv("FUSE_RECORD"));
+      compare(text, path, &t, is_strict(), unroll);
       free(text);
     }
     free(names[i]);
   }
   free(names);
+  return t;
+}
+
+START_TEST(kernels)
+{
+  struct tally t = compare_folder(FOLDER, false);
   ck_assert_uint_ge(t.kernels, 140);
   report("kernels", &t);
 }
 END_TEST
 
-START_TEST(probes)
+START_TEST(loops)
+{
+  struct tally t = compare_folder(FOLDER "unrolled/", true);
+  ck_assert_uint_ge(t.kernels, 25);
+  report("loops", &t);
+}
+END_TEST
+
+typedef void probe_writer(FILE *out, uint32_t seed);
+
+static struct tally compare_probes(probe_writer *write, unsigned count, const char *record, bool strict,
+                                   bool unroll)
 {
   char *text;
   size_t size;
   FILE *f = open_memstream(&text, &size);
   const char *range = getenv("FUSE_SEEDS");     /* development: other seeds, FROM-TO */
-  unsigned from = 1, to = PROBES;
+  unsigned from = 1, to = count;
   if (range) ck_assert_int_eq(sscanf(range, "%u-%u", &from, &to), 2);
   fuse_probe_head(f);
-  for (unsigned seed = from; seed <= to; seed++) fuse_probe(f, seed);
+  for (unsigned seed = from; seed <= to; seed++) write(f, seed);
   fclose(f);
   struct tally t = {0};
-  compare(text, range ? "/tmp/fuse-probes.expect" : FOLDER "probes.expect", &t,
-          !range && !getenv("FUSE_SHOW") && !getenv("FUSE_RECORD"));
+  compare(text, range ? "/tmp/fuse-probes.expect" : record, &t, strict && !range && is_strict(), unroll);
   free(text);
+  return t;
+}
+
+START_TEST(probes)
+{
+  struct tally t = compare_probes(fuse_probe, PROBES, FOLDER "probes.expect", true, false);
   report("probes", &t);
+}
+END_TEST
+
+START_TEST(loop_probes)
+{
+  struct tally t = compare_probes(fuse_loop_probe, LOOPS, FOLDER "unrolled/probes.expect", false, true);
+  report("random loops", &t);
+  ck_assert_msg(getenv("FUSE_SEEDS") || t.agree * 100 >= t.kernels * LOOPS_AGREE,
+                "only %u of %u random loops agree", t.agree, t.kernels);
 }
 END_TEST
 
@@ -435,7 +475,9 @@ Suite *suite_fuse(void)
   TCase *c = tcase_create("ptxas");
   tcase_set_timeout(c, 120);
   tcase_add_test(c, kernels);
+  tcase_add_test(c, loops);
   tcase_add_test(c, probes);
+  tcase_add_test(c, loop_probes);
   suite_add_tcase(s, c);
   return s;
 }

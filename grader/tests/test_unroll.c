@@ -2,6 +2,7 @@
  * width, step and bound, lanes with their own; and what parts the lanes parts them as on hardware.
  * Which loops are unrolled is compared with ptxas in test_fuse.c. */
 #include "sim/sim.h"
+#include "tests/typed.h"
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,7 +211,7 @@ START_TEST(values_of_known_loops)
       FILE *f = open_memstream(&text, &size);
       unsigned t = (unsigned)(k + o) % TYPES;
       fputs(head, f);
-      write_kernel(f, "known", o, t, 1, spans[k].from, spans[k].to, (unsigned)k * 2);
+      write_kernel(f, "known", o, t, 1, spans[k].from, spans[k].to, (unsigned)(k < 4 ? k * 2 : k % 2 * 2));
       fclose(f);
       struct run r = load(text);
       launch(&r, "known");
@@ -286,6 +287,34 @@ START_TEST(lanes_part)
 }
 END_TEST
 
+/* Requests and wavefronts of whole kernels are the hardware's, launch by launch. */
+START_TEST(the_hardwares_counts)
+{
+  size_t n, launches = 0;
+  char **rows = typed_rows("grader/tests/fuse/unrolled/h200.tsv", &n);
+  for (size_t k = 0; k < n; k++) {
+    uint64_t want[4];
+    char *at = rows[k];
+    for (int c = 0; c < 4; c++) want[c] = strtoull(at, &at, 10);
+    ck_assert_int_eq(*at, '\t');
+    struct profile p;
+    struct request *q = typed_profile(at + 1, &p);
+    const struct sim_totals *t = &p.result->totals;
+    const uint64_t got[4] = {t->shared_load.requests, t->shared_load.wavefronts,
+                             t->shared_store.requests, t->shared_store.wavefronts};
+    static const char *const names[4] = {"loads", "load wavefronts", "stores", "store wavefronts"};
+    for (int c = 0; c < 4; c++)
+      ck_assert_msg(got[c] == want[c], "%lu %s, and %lu on the GPU: %s", (unsigned long)got[c],
+                    names[c], (unsigned long)want[c], at + 1);
+    typed_end(q, &p);
+    launches++;
+    free(rows[k]);
+  }
+  ck_assert_uint_ge(launches, 18);
+  free(rows);
+}
+END_TEST
+
 /* A fault in an unrolled loop is told once. */
 START_TEST(one_fault)
 {
@@ -322,6 +351,7 @@ Suite *suite_unroll(void)
   tcase_add_test(c, values_of_known_loops);
   tcase_add_test(c, left_alone);
   tcase_add_test(c, lanes_part);
+  tcase_add_test(c, the_hardwares_counts);
   tcase_add_test(c, one_fault);
   suite_add_tcase(s, c);
   return s;

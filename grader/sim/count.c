@@ -2,8 +2,9 @@
  *
  * model/ says what an access costs; here only the asking is made cheap.  A site whose lanes lie as
  * they did last time, moved by a constant, pays the same: banks and phases look at differences
- * only (sectors also at the first address mod 32).  For a new pattern the two common answers are
- * found without the model: all lanes on 32 neighbouring words, or each lane in a bank of its own. */
+ * only, and at the first address mod 4; sectors at the first address mod 32.  For a new pattern the
+ * two common answers are found without the model: all lanes on 32 neighbouring words, or each lane
+ * in a bank of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,7 +106,7 @@ void count_access(struct warp *w, const struct sim_inst *i, struct site *s, stru
   }
   struct site_side *side = s->sides[!shared];
   if (!side) side = s->sides[!shared] = new_side(i, shared);
-  uint32_t low = shared ? 64 : (uint32_t)first & 31;
+  uint32_t low = (uint32_t)first & (shared ? 3 : 31);   /* of its word, of its sector */
   if (!p->priced || p->low != low) {
     p->cost = count_price(side->op, side->width, mask, (uint32_t)first, p->rel);
     p->low = low;

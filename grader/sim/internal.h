@@ -234,7 +234,7 @@ struct pattern {
   int32_t least, most;         /* of rel over active lanes */
   uint32_t ragged;             /* or of all rel: alignment */
   enum sim_class shape;
-  uint32_t low;                /* global: address of the first lane mod 32 when it was priced */
+  uint32_t low;                /* address of the first lane, mod 4 or (global) 32, when priced */
   bool priced;
   bool again;                  /* met more than once: worth a list of its words */
   struct model_cost cost;

@@ -412,9 +412,10 @@ bool sim_launch(struct sim *sim, const struct sim_launch *launch, struct sim_res
   unsigned n = sim->options.threads, shift = 0;
   if (n > blocks) n = (unsigned)blocks;
   struct runner *threads = aligned(n * sizeof *threads);
-  bool *reached = reach_from(sim->module, entry->ptx);
+  bool *reached = reach_from(sim->module, entry->source);
   bool ok = threads && reached;
   if (ok) shift = narrowest(sim, reached);
+  sim->exact = ok && lower_orders_apart(sim, reached);
   for (unsigned k = 0; ok && k < n; k++)
     threads[k] = (struct runner){.sim = sim, .launch = launch, .entry = entry,
                                  .shared_bytes = shared, .shift = shift};

@@ -539,7 +539,7 @@ void lower_launch(struct sim *sim, uint32_t shared_bytes);
 void lower_origins(struct sim_func *f);
 /* waits.c: which accesses poll, and which loads are checked by a compare-and-swap. */
 void lower_waits(struct sim_func *f);
-bool lower_orders_apart(const struct sim *sim);
+bool lower_orders_apart(const struct sim *sim, const bool *reached);
 void lower_refuse(struct lowering *l, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 sim_ref lower_source(struct lowering *l, const struct ptx_operand *o, unsigned bits);

@@ -611,7 +611,6 @@ bool lower_module(struct sim *sim, const struct ptx_function *kernel, struct ptx
          lower_function(sim, &sim->funcs[k], error);
   }
   free(needed);
-  sim->exact = ok && lower_orders_apart(sim);
   return ok;
 }
 

@@ -154,11 +154,11 @@ void lower_waits(struct sim_func *f)
   free(regs);
 }
 
-/* Whether something in the module orders threads one by one: then each reader is kept. */
-bool lower_orders_apart(const struct sim *sim)
+/* Whether something in the functions reached orders threads one by one: then each reader is kept. */
+bool lower_orders_apart(const struct sim *sim, const bool *reached)
 {
   for (size_t f = 0; f < sim->nfuncs; f++)
-    for (uint32_t k = 0; k < sim->funcs[f].ninsts; k++) {
+    for (uint32_t k = 0; reached[f] && k < sim->funcs[f].ninsts; k++) {
       const struct sim_inst *i = &sim->funcs[f].insts[k];
       if (i->flags & (SIM_MEM_ACQUIRE | SIM_MEM_RELEASE | SIM_MEM_POLL | SIM_MEM_VOLATILE) &&
           i->site != SIM_NO_SITE)

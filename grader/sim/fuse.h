@@ -139,6 +139,7 @@ bool fuse_grow(struct fuse *z, void *array, uint32_t count, uint32_t *cap, size_
 typedef void fuse_visit(void *data, uint32_t reg, bool written);
 void fuse_registers(const struct ptx_function *f, const struct ptx_inst *i, fuse_visit *visit,
                     void *data);
+bool fuse_blocks(struct fuse *z);     /* blocks and edges alone; fuse_flow begins with it */
 void fuse_flow(struct fuse *z);
 void fuse_segments(struct fuse *z);   /* needs fuse_live and fuse_uniform */
 bool fuse_dominates(const struct fuse *z, uint32_t a, uint32_t b);      /* blocks */

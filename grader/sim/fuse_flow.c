@@ -39,7 +39,7 @@ static void visit_operand(const struct ptx_function *f, const struct ptx_operand
                           fuse_visit *visit, void *data)
 {
   switch (o->kind) {
-  case PTX_O_REG:
+  case PTX_O_REG: case PTX_O_SINK:   /* _|%p has a second one */
     if (o->reg != PTX_NOREG) visit(data, o->reg, written);
     if (o->reg2 != PTX_NOREG) visit(data, o->reg2, written);
     break;
@@ -628,11 +628,16 @@ static void find_users(struct fuse *z)
     }
 }
 
-void fuse_flow(struct fuse *z)
+bool fuse_blocks(struct fuse *z)
 {
   find_blocks(z);
   if (!z->failed) find_edges(z);
-  if (!z->failed) find_order(z);
+  return !z->failed;
+}
+
+void fuse_flow(struct fuse *z)
+{
+  if (fuse_blocks(z)) find_order(z);
   if (!z->failed) find_dominators(z);
   if (z->failed) return;
   find_chains(z);

@@ -9,6 +9,7 @@
  * file's table of struct sim_form, and name the table in forms.def.
  *
  *   lower.c    ptx_inst -> sim_inst            exec_*.c   handlers and their forms
+ *   registers.c    which row a register has
  *   warp.c     lanes, groups, calls            block.c    barriers, one block
  *   grid.c     launches, host threads          memory.c   objects, address windows
  *   layout.c   where shared variables lie      order.c    fences and flags
@@ -111,6 +112,7 @@ struct sim_func {
   struct sim_inst *insts;      /* one more than in PTX: running off the end returns */
   uint32_t ninsts;
   uint32_t frame_bytes;        /* rows of its registers */
+  uint32_t filled_bytes;       /* of them, first, those that may be read before they are written */
   uint32_t local_bytes;        /* a lane: parameters, .param and .local variables */
   sim_ref *regs;               /* offset of each register */
 };
@@ -531,6 +533,8 @@ struct sim_form {
 };
 bool lower_module(struct sim *sim, const struct ptx_function *kernel, struct ptx_error *error);
 void lower_free(struct sim *sim);
+/* registers.c: regs, frame_bytes, filled_bytes. */
+void lower_registers(struct sim_func *f, bool share_rows);
 bool *reach_from(const struct ptx_module *m, const struct ptx_function *kernel);   /* a flag a function;
                                      malloc'ed; NULL: from every one (reach.c) */
 /* Shared addresses into their rows; bounds of accesses. */

@@ -484,6 +484,7 @@ static uint32_t place_local(struct ptx_symbol *s, uint32_t at)
   return end > 1u << 30 ? 1u << 30 : (uint32_t)end;
 }
 
+/* Where a lane's own memory has a function's parameters and variables. */
 static void lay_out(struct sim_func *f)
 {
   struct ptx_function *p = f->ptx;
@@ -495,20 +496,6 @@ static void lay_out(struct sim_func *f)
     if (p->symbols[k]->space == PTX_PARAM || p->symbols[k]->space == PTX_LOCAL)
       at = place_local(p->symbols[k], at);
   f->local_bytes = (at + 15) / 16 * 16;
-
-  f->regs = calloc(p->nregs ? p->nregs : 1, sizeof *f->regs);
-  if (!f->regs) abort();
-  uint32_t next = 512;   /* what `_` receives */
-  static const unsigned sizes[] = {4, 128, 256, 512};
-  for (unsigned s = 0; s < 4; s++) {
-    next = (next + 63) / 64 * 64;
-    for (size_t k = 0; k < p->nregs; k++) {
-      if (row_bytes(ptx_type_bits(p->regs[k].type)) != sizes[s]) continue;
-      f->regs[k] = next;
-      next += sizes[s];
-    }
-  }
-  f->frame_bytes = (next + 63) / 64 * 64;
 }
 
 static void use_plan(struct sim *sim, struct sim_func *f)
@@ -601,7 +588,8 @@ bool lower_module(struct sim *sim, const struct ptx_function *kernel, struct ptx
     f->index = (uint32_t)k;
     if (f->ptx->has_body && !sim->options.no_fuse) f->unrolled = sim_unroll(m, f->ptx);
     if (f->unrolled) f->ptx = &f->unrolled->function;
-    lay_out(&sim->funcs[k]);
+    lay_out(f);
+    lower_registers(f, !sim->options.no_sharing);
   }
   bool ok = true, *needed = reach_from(m, kernel);
   for (size_t k = 0; ok && k < m->nfunctions; k++) {

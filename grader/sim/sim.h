@@ -40,6 +40,7 @@ struct sim_options {
   uint32_t shared_limit;       /* bytes of shared memory a block may ask for; 0: 232448 (H200) */
   bool no_checks;              /* bench only: skip race and first-write checks */
   bool no_fuse;                /* count PTX as written, without ptxas' joining */
+  bool no_sharing;             /* a row for each register: slower, to compare with */
 };
 
 enum sim_fault_kind {

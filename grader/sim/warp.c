@@ -59,7 +59,7 @@ static struct frame *frame_new(struct warp *w, struct sim_func *f)
     fr->regs = (uint8_t *)fr + head;
   }
   /* A register read before it is written has the same value on every run. */
-  memset(fr->regs, 0xcd, f->frame_bytes);
+  memset(fr->regs, 0xcd, f->filled_bytes);
   return fr;
 }
 

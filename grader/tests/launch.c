@@ -61,11 +61,17 @@ void launch_bytes(struct launch *l, const void *v, size_t bytes)
   push(l, v, bytes, false, false);
 }
 
+/* The ways to run a launch: the first gives the result, the others must not differ. */
+static const struct way { const char *name; unsigned threads; bool no_sharing; } ways[] = {
+    {"one host thread", 1, false}, {"two host threads", 2, false}, {"four host threads", 4, false},
+    {"a row for each register", 1, true}};
+
 /* One run; the buffers' bytes afterwards to `after`. */
-static void run(const struct launch *l, unsigned threads, const uint32_t grid[3],
+static void run(const struct launch *l, const struct way *way, const uint32_t grid[3],
                 const uint32_t block[3], uint32_t shared, struct sim_result *result, void **after)
 {
-  struct sim_options o = {.threads = threads, .warp_budget = 5000000, .seed = 7};
+  struct sim_options o = {.threads = way->threads, .no_sharing = way->no_sharing,
+                          .warp_budget = 5000000, .seed = 7};
   struct sim *sim = sim_open(&o);
   struct ptx_error e;
   uint8_t params[4096];
@@ -155,25 +161,25 @@ void launch_run(struct launch *l, const uint32_t grid[3], const uint32_t block[3
 {
   void *after[LAUNCH_ARGS];
   sim_result_free(&l->result);
-  for (unsigned threads = 1; threads <= 4; threads *= 2) {
-    struct sim_result more, *r = threads == 1 ? &l->result : &more;
-    run(l, threads, grid, block, shared, r, after);
+  for (size_t n = 0; n < sizeof ways / sizeof *ways; n++) {
+    struct sim_result more, *r = n == 0 ? &l->result : &more;
+    run(l, &ways[n], grid, block, shared, r, after);
     for (unsigned k = 0; k < l->nargs; k++) {
-      if (threads == 1) {
+      if (n == 0) {
         free(l->arg[k].result);
         l->arg[k].result = after[k];
         continue;
       }
       if (l->arg[k].buffer)
         ck_assert_msg(!memcmp(after[k], l->arg[k].result, l->arg[k].bytes),
-                      "%s: argument %u differs with %u threads", l->kernel, k + 1, threads);
+                      "%s: argument %u differs with %s", l->kernel, k + 1, ways[n].name);
       free(after[k]);
     }
-    if (threads == 1) continue;
+    if (n == 0) continue;
     ck_assert_msg(!memcmp(&more.totals, &l->result.totals, sizeof more.totals),
-                  "%s: totals differ with %u threads", l->kernel, threads);
-    ck_assert_msg(same_sites(&more, &l->result), "%s: sites differ with %u threads", l->kernel,
-                  threads);
+                  "%s: totals differ with %s", l->kernel, ways[n].name);
+    ck_assert_msg(same_sites(&more, &l->result), "%s: sites differ with %s", l->kernel,
+                  ways[n].name);
     ck_assert_str_eq(more.printed ? more.printed : "", l->result.printed ? l->result.printed : "");
     sim_result_free(&more);
   }

@@ -1,4 +1,5 @@
-/* A kernel of tests/kernels/ run whole, with 1, 2 and 4 host threads: what test_kernels*.c share.
+/* A kernel of tests/kernels/ run whole, with 1, 2 and 4 host threads and with a
+ * row for each register: what test_kernels*.c share.
  *
  *   struct launch l = launch_of("gemm", "gemm_tiled");
  *   launch_in(&l, a, sizeof a);  unsigned c = launch_out(&l, NULL, bytes);  launch_int(&l, n);

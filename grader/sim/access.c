@@ -391,6 +391,7 @@ uint32_t access_span(struct warp *w, const struct sim_inst *i, uint32_t left, bo
   } else {
     uint64_t all[SIM_LANES];
     addresses(w, i, all);
+    if (s->noted == w->block->shadow.epoch) shadow_settle(w->block);
     if (!learn(s, all, first, left, i->width))
       return span_apart(w, i, left, fresh, kind, span);
   }

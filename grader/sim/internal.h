@@ -185,6 +185,8 @@ struct shadow {
   bool fenced;                 /* a fence, since the last barrier of all */
   bool exact;                  /* each reader is kept: see shadow_reads.c */
   struct reads *reads;
+  struct noted *noted;         /* reads since the last barrier that no granule's words have yet */
+  uint32_t nnoted;
   struct order *order;         /* what fences and flags order; made at first use */
   uint32_t *polled;            /* when somebody last polled the granule; made at first use */
   uint32_t seen[SIM_MAX_WARPS][SHADOW_WRITERS];  /* [w][v]: w comes after v's accesses before */
@@ -240,7 +242,8 @@ struct pattern {
   bool priced;
   bool again;                  /* met more than once: worth a list of its words */
   struct model_cost cost;
-  struct words *words;         /* shared memory: see shadow.c; made when met again */
+  struct words *words;         /* shared memory: see shadow_words.c; made when met again */
+  uint32_t noted;              /* the epoch in which it was last put into shadow.noted */
   bool read;                   /* there are readings */
   struct reading readings[SITE_SHARE];   /* of the warps that use the pattern */
 };
@@ -436,6 +439,8 @@ void shadow_barrier(struct block *b, struct barrier *bar, bool all);
 /* An access by the lanes of p->mask: lane l at offset + p->rel[l]. */
 void shadow_access(struct warp *w, const struct sim_inst *i, struct pattern *p, uint32_t offset,
                    enum access_kind kind);
+/* Puts the reads of this interval into the granules' words: before a pattern of them changes. */
+void shadow_settle(struct block *b);
 void shadow_fence(struct warp *w, uint32_t lanes);      /* order.c */
 void order_meet(struct warp *w, uint32_t lanes);        /* order.c: a *.sync of these lanes */
 /* A pattern's lanes are about to change: keeps what was read with them as bounds. */

@@ -32,13 +32,6 @@
 #include "rows.h"
 #include "shadow.h"
 
-#ifdef __clang__
-#define WORD_LOOP(n) \
-  _Pragma("clang loop vectorize(assume_safety)") for (uint32_t k = 0; k < (n); k++)
-#else
-#define WORD_LOOP(n) _Pragma("GCC ivdep") for (uint32_t k = 0; k < (n); k++)
-#endif
-
 bool shadow_open(struct shadow *s, uint32_t bytes, unsigned shift)
 {
   uint32_t n = (bytes >> shift) + 64;
@@ -61,6 +54,7 @@ void shadow_close(struct shadow *s)
   order_close(s);
   reads_close(s);
   free(s->polled);
+  free(s->noted);
   free(s->wtick);
   memset(s, 0, sizeof *s);
 }
@@ -74,6 +68,7 @@ void shadow_block(struct shadow *s)
     s->tick = 1;
   }
   s->block_start = s->epoch = ++s->tick;
+  s->nnoted = 0;
   order_reset(s);
   s->partial = false;
   memset(s->seen, 0, sizeof s->seen);
@@ -89,6 +84,7 @@ void shadow_barrier(struct block *b, struct barrier *bar, bool all)
     for (uint32_t k = 0; k < b->nwarps; k++) arrivals |= (bar->warps >> k & 1) && bar->arrive_tick[k];
     if (!arrivals) {
       s->epoch = tick;
+      s->nnoted = 0;
       order_reset(s);
       return;
     }
@@ -147,8 +143,7 @@ static struct earlier last_writer(const struct warp *w, uint32_t x)
   return (struct earlier){word & SHADOW_THREAD, site_inst(w, word)};
 }
 
-/* One granule, looked at closely: the quick pass found something. */
-static void examine(struct warp *w, const struct sim_inst *i, unsigned lane, uint32_t x,
+void shadow_examine(struct warp *w, const struct sim_inst *i, unsigned lane, uint32_t x,
                     enum access_kind kind, bool atomic)
 {
   struct shadow *s = &w->block->shadow;
@@ -172,103 +167,6 @@ static void examine(struct warp *w, const struct sim_inst *i, unsigned lane, uin
     tell_race(w, i, lane, kind, other, false, byte);
 }
 
-/* ---- four neighbouring granules ---------------------------------------------------------------- */
-
-/* What a lane of a wide access touches. */
-typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));
-
-static inline four all_four(uint32_t v) { return (four){v, v, v, v}; }
-static inline bool any(four v) { return (v[0] | v[1]) | (v[2] | v[3]); }
-static inline four *at_four(uint32_t *state, uint32_t x) { return (four *)(state + x); }
-
-/* One of them was written in this interval, or never. */
-static inline bool unsafe_to_read(const struct shadow *s, uint32_t x)
-{
-  four since = *at_four(s->wtick, x) - s->block_start;
-  return any((four)(since >= all_four(s->epoch - s->block_start)));
-}
-
-/* One of them was touched in this interval. */
-static inline bool unsafe_to_write(const struct shadow *s, uint32_t x)
-{
-  four epoch = all_four(s->epoch);
-  return any((four)(*at_four(s->wtick, x) >= epoch) | (four)(*at_four(s->rtick, x) >= epoch));
-}
-
-/* note_read for four at once; not where readers are kept one by one, or a part of the block met. */
-static inline void note_four(const struct warp *w, struct shadow *s, uint32_t x, four set)
-{
-  four *rtick = at_four(s->rtick, x), *rset = at_four(s->rset, x), *rwarp = at_four(s->rwarp, x);
-  four rt = *rtick, rs = *rset, rw = *rwarp, me = all_four(w->id);
-  four fresh = (four)(rt < all_four(s->epoch)), mine = (four)(rw == me), take = fresh | mine;
-  four stale = fresh | (mine & (four)(rt < all_four(w->sync_tick)));
-  four many = (four)(rw == all_four(SHADOW_MANY));
-  four warps = (many & rs) | (~many & (all_four(1) << (rw & 31))) | 1u << w->id;
-  *rset = (take & (set | (rs & ~stale))) | (~take & warps);
-  *rwarp = (take & me) | (~take & all_four(SHADOW_MANY));
-  *rtick = all_four(s->tick);
-}
-
-static inline void write_four(struct shadow *s, uint32_t x, uint32_t tick, four writer)
-{
-  *at_four(s->wtick, x) = all_four(tick);
-  *at_four(s->writer, x) = writer;
-}
-
-/* ---- a pattern met again ---------------------------------------------------------------------- */
-
-/* The granules a pattern touches, each once, with the lanes on it: broadcasts become one look, and
- * neighbouring granules one vector loop. */
-enum { MOST_WORDS = 4 * SIM_LANES };
-struct words {
-  uint32_t n;                  /* 0: too many, or a granule with several storing lanes */
-  bool row;                    /* granule k is the k-th after the first */
-  bool fours;                  /* four after four, each four neighbours */
-  bool single;                 /* one lane each */
-  uint32_t at[MOST_WORDS];     /* from the first lane's granule; may be negative, modulo 2^32 */
-  uint32_t lanes[MOST_WORDS];
-  uint32_t lane[MOST_WORDS];   /* a lane of it */
-};
-
-static struct words *list_words(const struct pattern *p, unsigned shift, uint32_t each)
-{
-  uint8_t known[256] = {0};   /* a hash table of places in the list + 1 */
-  struct words *v = malloc(sizeof *v);
-  if (!v) abort();
-  v->n = 0;
-  if ((p->ragged | (uint32_t)p->least) & ((1u << shift) - 1)) return v;
-  v->single = true;
-  /* In rising order, when the lanes rise: then a row is found. */
-  for (uint32_t m = p->mask; m; m &= m - 1) {
-    unsigned l = first_lane(m);
-    uint32_t x = (uint32_t)(p->rel[l] >> shift);
-    for (uint32_t k = 0; k < each; k++, x++) {
-      uint32_t slot = x * 2654435761u >> 24, e;
-      while ((e = known[slot]) != 0 && v->at[e - 1] != x) slot = (slot + 1) % 256;
-      if (e > 0) {
-        v->lanes[e - 1] |= 1u << l;
-        v->single = false;
-        continue;
-      }
-      if (v->n == MOST_WORDS) {
-        v->n = 0;
-        return v;
-      }
-      v->at[v->n] = x;
-      v->lanes[v->n] = 1u << l;
-      v->lane[v->n++] = l;
-      known[slot] = (uint8_t)v->n;
-    }
-  }
-  v->row = true;
-  v->fours = v->n % 4 == 0;
-  for (uint32_t k = 0; k < v->n; k++) {
-    v->row &= v->at[k] == v->at[0] + k;
-    v->fours &= v->at[k] == v->at[k & ~3u] + k % 4;
-  }
-  return v;
-}
-
 /* ---- reads ------------------------------------------------------------------------------------ */
 
 /* Earlier readers that come before all of `set`'s lanes need not be kept: whoever comes after these
@@ -288,8 +186,7 @@ static void forget_ordered(struct warp *w, uint32_t x, uint32_t set)
   if (!keep) s->rtick[x] = 0;
 }
 
-/* Notes that the lanes of `set` read granule x now. */
-static inline void note_read(struct warp *w, const struct sim_inst *i, uint32_t x, uint32_t set)
+void shadow_note(struct warp *w, const struct sim_inst *i, uint32_t x, uint32_t set)
 {
   struct shadow *s = &w->block->shadow;
   if (s->exact) {
@@ -297,29 +194,7 @@ static inline void note_read(struct warp *w, const struct sim_inst *i, uint32_t 
     return;
   }
   if (s->partial) forget_ordered(w, x, set);
-  uint32_t me = w->id, sync = w->sync_tick;
-  uint32_t rtick = s->rtick[x], rwarp = s->rwarp[x], rset = s->rset[x];
-  bool fresh = rtick < s->epoch;
-  if (fresh | (rwarp == me)) {
-    s->rset[x] = (fresh | (rtick < sync)) ? set : rset | set;
-    s->rwarp[x] = me;
-  } else {
-    s->rset[x] = (rwarp == SHADOW_MANY ? rset : 1u << rwarp) | 1u << me;
-    s->rwarp[x] = SHADOW_MANY;
-  }
-  s->rtick[x] = s->tick;
-}
-
-/* Notes where a warp read, for the case that a race has to be told. */
-static inline void note_recent(struct warp *w, const struct sim_inst *i, struct pattern *p,
-                                uint32_t offset)
-{
-  struct reading *r = &p->readings[w->id / SITE_WAYS];
-  if (r->when < w->block->shadow.epoch) r->folded = false;
-  else reads_fold(p, r, i->width);
-  r->when = w->block->shadow.tick;
-  r->at = offset;
-  p->read = true;
+  note_set(s, (struct reader){w->id, s->tick, w->sync_tick}, x, set);
 }
 
 /* Somebody waits for granule x to change. */
@@ -335,6 +210,7 @@ static void read_lanes(struct warp *w, const struct sim_inst *i, const struct pa
 {
   struct shadow *s = &w->block->shadow;
   uint32_t start = s->block_start, span = s->epoch - start;
+  const struct reader me = {w->id, s->tick, w->sync_tick};
   uint32_t hot = 0;
   /* Ordered reads are no plain reads: writes ordered like them do not race with them. */
   bool note = !ordered_op && !(i->flags & (SIM_MEM_POLL | SIM_MEM_CHECKED));
@@ -345,76 +221,21 @@ static void read_lanes(struct warp *w, const struct sim_inst *i, const struct pa
     if (i->flags & SIM_MEM_POLL) note_polled(s, x);
     for (uint32_t k = 0; fours && k < each; k += 4, x += 4) {
       hot |= (uint32_t)unsafe_to_read(s, x) << l;
-      note_four(w, s, x, all_four(1u << l));
+      note_four(s, me, x, all_four(1u << l));
     }
     for (uint32_t k = 0; !fours && k < each; k++, x++) {
       hot |= (uint32_t)(s->wtick[x] - start >= span) << l;
-      if (note) note_read(w, i, x, 1u << l);
+      if (note) shadow_note(w, i, x, 1u << l);
     }
   }
   for (; hot; hot &= hot - 1) {
     unsigned l = first_lane(hot);
     uint32_t x = (offset + (uint32_t)p->rel[l]) >> s->shift;
-    for (uint32_t k = 0; k < each; k++) examine(w, i, l, x + k, ACCESS_LOAD, ordered_op);
+    for (uint32_t k = 0; k < each; k++) shadow_examine(w, i, l, x + k, ACCESS_LOAD, ordered_op);
   }
   if (!s->fenced || !(i->flags & (SIM_MEM_ORDERED | SIM_MEM_VOLATILE))) return;
   for (uint32_t m = p->mask; m; m &= m - 1)
     order_hear(w, i, first_lane(m), (offset + (uint32_t)p->rel[first_lane(m)]) >> s->shift);
-}
-
-/* A granule written in this interval, or never, and now read by `lanes`. */
-static void examine_read(struct warp *w, const struct sim_inst *i, uint32_t x, uint32_t lanes)
-{
-  struct shadow *s = &w->block->shadow;
-  uint32_t writer = s->writer[x] & SHADOW_THREAD;
-  if (s->wtick[x] != SHADOW_PENDING && s->wtick[x] >= s->block_start &&
-      writer / SIM_LANES == w->id &&
-      (s->wtick[x] < w->sync_tick || lanes == 1u << writer % SIM_LANES))
-    return;
-  for (; lanes; lanes &= lanes - 1) examine(w, i, first_lane(lanes), x, ACCESS_LOAD, false);
-}
-
-static void read_words(struct warp *w, const struct sim_inst *i, const struct words *v,
-                       uint32_t first)
-{
-  struct shadow *s = &w->block->shadow;
-  const uint32_t start = s->block_start, span = s->epoch - start, n = v->n, me = w->id;
-  const uint32_t sync = w->sync_tick;
-  if (!v->row && v->fours && !s->partial && !s->exact) {
-    for (uint32_t k = 0; k < n; k += 4) {
-      uint32_t x = first + v->at[k];
-      for (uint32_t e = 0; unsafe_to_read(s, x) && e < 4; e++)
-        if (s->wtick[x + e] - start >= span) examine_read(w, i, x + e, v->lanes[k + e]);
-      note_four(w, s, x, *(const four *)&v->lanes[k]);
-    }
-    return;
-  }
-  if (!v->row || n < 4 || s->partial || s->exact) {
-    for (uint32_t k = 0; k < n; k++) {
-      uint32_t x = first + v->at[k];
-      if (s->wtick[x] - start >= span) examine_read(w, i, x, v->lanes[k]);
-      note_read(w, i, x, v->lanes[k]);
-    }
-    return;
-  }
-  uint32_t x = first + v->at[0], hot = 0;
-  const uint32_t tick = s->tick, epoch = s->epoch, warp = 1u << me;
-  const uint32_t *wtick = s->wtick + x, *lanes = v->lanes;
-  uint32_t *rtick = s->rtick + x, *rset = s->rset + x, *rwarp = s->rwarp + x;
-  for (uint32_t k = 0; k < n; k++) hot |= wtick[k] - start >= span ? 1 : 0;
-  for (uint32_t k = 0; hot && k < n; k++)
-    if (wtick[k] - start >= span) examine_read(w, i, x + k, lanes[k]);
-  WORD_LOOP(n) {
-    uint32_t rt = rtick[k], rw = rwarp[k], rs = rset[k];
-    uint32_t fresh = rt < epoch ? ~0u : 0, mine = rw == me ? ~0u : 0;
-    uint32_t stale = fresh | (mine & (rt < sync ? ~0u : 0));
-    uint32_t own = lanes[k] | (rs & ~stale);
-    uint32_t many = (rw == SHADOW_MANY ? rs : 1u << (rw & 31)) | warp;
-    uint32_t take = fresh | mine;
-    rset[k] = (own & take) | (many & ~take);
-    rwarp[k] = (me & take) | (SHADOW_MANY & ~take);
-    rtick[k] = tick;
-  }
 }
 
 /* ---- writes ----------------------------------------------------------------------------------- */
@@ -480,7 +301,7 @@ static void write_lanes(struct warp *w, const struct sim_inst *i, const struct p
   for (uint32_t m = hot; m; m &= m - 1) {
     unsigned l = first_lane(m);
     uint32_t x = (offset + (uint32_t)rel[l]) >> s->shift;
-    for (uint32_t k = 0; k < each; k++) examine(w, i, l, x + k, kind, atomic);
+    for (uint32_t k = 0; k < each; k++) shadow_examine(w, i, l, x + k, kind, atomic);
   }
   /* Meetings inside the instruction: the lanes' own marks show them, as no lane has stored before
    * with this tick unless it is in this instruction: hence a tick of its own. */
@@ -518,80 +339,18 @@ static void write_lanes(struct warp *w, const struct sim_inst *i, const struct p
   }
 }
 
-/* A granule that was touched in this interval, and now one lane stores to it: nothing to say when
- * that lane alone did, or when its warp has met since. */
-static bool harmless(const struct warp *w, uint32_t x, uint32_t lane)
-{
-  const struct shadow *s = &w->block->shadow;
-  uint32_t writer = s->writer[x] & SHADOW_THREAD, me = w->id * SIM_LANES + lane;
-  if (s->wtick[x] == SHADOW_PENDING) return false;
-  bool w_ok = s->wtick[x] < s->epoch || writer == me ||
-              (writer / SIM_LANES == w->id && s->wtick[x] < w->sync_tick);
-  bool r_ok = s->rtick[x] < s->epoch ||
-              (s->rwarp[x] == w->id && (s->rtick[x] < w->sync_tick || s->rset[x] == 1u << lane));
-  return w_ok && r_ok;
-}
-
-static void write_words(struct warp *w, const struct sim_inst *i, const struct words *v,
-                        uint32_t first)
-{
-  struct shadow *s = &w->block->shadow;
-  const uint32_t epoch = s->epoch, n = v->n, tick = s->tick;
-  const uint32_t base = w->id * SIM_LANES + site_word(i);
-  if (!v->row && v->fours) {
-    for (uint32_t k = 0; k < n; k += 4) {
-      uint32_t x = first + v->at[k];
-      for (uint32_t e = 0; unsafe_to_write(s, x) && e < 4; e++)
-        if (((s->wtick[x + e] >= epoch) | (s->rtick[x + e] >= epoch)) &&
-            !harmless(w, x + e, v->lane[k + e]))
-          examine(w, i, v->lane[k + e], x + e, ACCESS_STORE, false);
-      write_four(s, x, tick, *(const four *)&v->lane[k] + base);
-    }
-    return;
-  }
-  if (!v->row || n < 4) {
-    for (uint32_t k = 0; k < n; k++) {
-      uint32_t x = first + v->at[k];
-      if (((s->wtick[x] >= epoch) | (s->rtick[x] >= epoch)) && !harmless(w, x, v->lane[k]))
-        examine(w, i, v->lane[k], x, ACCESS_STORE, false);
-      s->wtick[x] = tick;
-      s->writer[x] = base + v->lane[k];
-    }
-    return;
-  }
-  uint32_t x = first + v->at[0], hot = 0;
-  uint32_t *wtick = s->wtick + x, *writer = s->writer + x;
-  const uint32_t *rtick = s->rtick + x, *lane = v->lane;
-  for (uint32_t k = 0; k < n; k++) hot |= (wtick[k] >= epoch) | (rtick[k] >= epoch);
-  for (uint32_t k = 0; hot && k < n; k++)
-    if (((wtick[k] >= epoch) | (rtick[k] >= epoch)) && !harmless(w, x + k, lane[k]))
-      examine(w, i, lane[k], x + k, ACCESS_STORE, false);
-  WORD_LOOP(n) {
-    wtick[k] = tick;
-    writer[k] = base + lane[k];
-  }
-}
-
 void shadow_access(struct warp *w, const struct sim_inst *i, struct pattern *p, uint32_t offset,
                    enum access_kind kind)
 {
   struct shadow *s = &w->block->shadow;
-  uint32_t each = i->width >> s->shift;
   bool atomic = kind == ACCESS_ATOMIC || (i->flags & SIM_MEM_ORDERED);
   bool plain = !atomic && !(i->flags & (SIM_MEM_POLL | SIM_MEM_CHECKED)) && !s->fenced;
-  if (kind == ACCESS_LOAD && !atomic) note_recent(w, i, p, offset);
+  if (plain && p->again && words_access(w, i, p, offset, kind)) return;
+  shadow_settle(w->block);
+  if (kind == ACCESS_LOAD && !atomic)
+    reads_recall(s, i, p, (struct reader){w->id, s->tick, w->sync_tick}, offset);
   if (i->flags & SIM_MEM_RELEASE) shadow_fence(w, p->mask);
-  if (p->again && plain) {
-    if (!p->words) p->words = list_words(p, s->shift, each);
-    if (p->words->n && kind == ACCESS_LOAD) {
-      read_words(w, i, p->words, offset >> s->shift);
-      return;
-    }
-    if (p->words->n && p->words->single) {
-      write_words(w, i, p->words, offset >> s->shift);
-      return;
-    }
-  }
+  uint32_t each = i->width >> s->shift;
   if (kind == ACCESS_LOAD) read_lanes(w, i, p, offset, each, atomic);
   else write_lanes(w, i, p, offset, each, kind, atomic);
 }

@@ -98,6 +98,17 @@ void reads_fold(const struct pattern *p, struct reading *r, uint32_t width)
   r->folded = true;
 }
 
+void reads_recall(const struct shadow *s, const struct sim_inst *i, struct pattern *p,
+                  struct reader by, uint32_t offset)
+{
+  struct reading *r = &p->readings[by.warp / SITE_WAYS];
+  if (r->when < s->epoch) r->folded = false;
+  else reads_fold(p, r, i->width);
+  r->when = by.tick;
+  r->at = offset;
+  p->read = true;
+}
+
 void shadow_relearn(struct pattern *p, uint32_t width)
 {
   for (int k = 0; k < SITE_SHARE; k++) {

@@ -173,6 +173,17 @@ static bool learn(struct pattern *s, const uint64_t *a, uint64_t a0, uint32_t ma
   s->least = (int32_t)least;
   s->most = (int32_t)most;
   s->ragged = ragged;
+  s->units = s->uniforms = 0;
+  for (unsigned g = 0; g < SIM_LANES / 8; g++) {
+    const int32_t *rel = s->rel + 8 * g;
+    uint32_t apart = 0, ahead = 0;
+    for (unsigned l = 0; l < 8; l++) {
+      apart |= (uint32_t)(rel[l] - rel[0]);
+      ahead |= (uint32_t)(rel[l] - rel[0]) ^ l * width;
+    }
+    s->units |= (uint8_t)(!ahead << g);
+    s->uniforms |= (uint8_t)(!apart << g);
+  }
   s->shape = mask != SIM_FULL ? CLASS_OTHER
              : !stride        ? CLASS_UNIT
              : !spread        ? CLASS_UNIFORM
@@ -305,6 +316,7 @@ static uint32_t span_apart(struct warp *w, const struct sim_inst *i, uint32_t le
   scratch.again = false;
   span->rel = scratch.rel;
   span->shape = CLASS_OTHER;
+  span->units = span->uniforms = 0;
   span->shared = place == PLACE_SHARED;
   span->offset = (uint32_t)at;
   if (fresh && place != PLACE_LOCAL && i->site != SIM_NO_SITE) count_apart(w, i, left, a);
@@ -325,6 +337,8 @@ static uint32_t span_shared(struct warp *w, const struct sim_inst *i, struct pat
   span->base = b->shared + offset;
   span->rel = s->rel;
   span->shape = s->shape;
+  span->units = s->units;
+  span->uniforms = s->uniforms;
   span->shared = true;
   span->offset = first;
   count_access(w, i, &w->runner->sites[i->site], s, first, true);
@@ -353,6 +367,8 @@ static uint32_t span_global(struct warp *w, const struct sim_inst *i, struct pat
   }
   span->rel = s->rel;
   span->shape = s->shape;
+  span->units = s->units;
+  span->uniforms = s->uniforms;
   span->shared = false;
   if (i->space != PTX_CONST && first >= SIM_GLOBAL_WINDOW) count_access(w, i, site, s, first, false);
   return s->mask;

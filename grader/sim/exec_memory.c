@@ -4,6 +4,9 @@
  * side or on one address, a row moves at once.  Parameters of a kernel are the same for every lane
  * and need no access at all; those of a function, and .local variables, live in the lane's own
  * memory and are not counted. */
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 #include <string.h>
 
 #include "rows.h"
@@ -20,43 +23,64 @@ typedef uint64_t m_u64 __attribute__((may_alias));
 typedef void mover(uint8_t *row, const struct span *s, uint32_t lanes, uint32_t at,
                    uint32_t stride);
 
-#define LOADER(name, M, R, narrow)                                                             \
+/* Eight lanes that lie anyhow. */
+#define EACH_OF_8(M, R, narrow, to, from, rel)                                                  \
+  for (int l_ = 0; l_ < 8; l_++) (to)[l_] = (R)narrow(*(const M *)((from) + (rel)[l_]))
+#ifdef __AVX2__
+#define WORDS_OF_8(M, R, narrow, to, from, rel)                                                 \
+  _mm256_storeu_si256((__m256i *)(to), _mm256_i32gather_epi32(                                   \
+      (const int *)(from), _mm256_loadu_si256((const __m256i *)(rel)), 1))
+#define PAIRS_OF_8(M, R, narrow, to, from, rel)                                                 \
+  for (int h_ = 0; h_ < 8; h_ += 4)                                                             \
+    _mm256_storeu_si256((__m256i *)((to) + h_), _mm256_i32gather_epi64(                          \
+        (const long long *)(from), _mm_loadu_si128((const __m128i *)((rel) + h_)), 1))
+#else
+#define WORDS_OF_8 EACH_OF_8
+#define PAIRS_OF_8 EACH_OF_8
+#endif
+
+#define LOADER(name, M, R, narrow, GATHER)                                                     \
   static inline void name(uint8_t *row, const struct span *s, uint32_t lanes, uint32_t at,       \
                           uint32_t stride)                                                     \
   {                                                                                            \
     R *d = (R *)row;                                                                            \
     const uint8_t *base = s->base + at;                                                         \
-    if (lanes == SIM_FULL && s->shape == CLASS_UNIT) {                                          \
-      if (stride == sizeof(M)) {                                                               \
-        LANE_LOOP d[l] = (R)narrow(((const M *)base)[l]);                                        \
-      } else {                                                                                 \
-        LANE_LOOP d[l] = (R)narrow(*(const M *)(base + (size_t)l * stride));                     \
-      }                                                                                        \
+    if (lanes == SIM_FULL && s->shape == CLASS_UNIT && stride == sizeof(M)) {                   \
+      LANE_LOOP d[l] = (R)narrow(((const M *)base)[l]);                                          \
     } else if (lanes == SIM_FULL && s->shape == CLASS_UNIFORM) {                                \
       R v = (R)narrow(*(const M *)base);                                                        \
       LANE_LOOP d[l] = v;                                                                       \
-    } else if (lanes == SIM_FULL) {                                                             \
-      for (int l = 0; l < SIM_LANES; l++) d[l] = (R)narrow(*(const M *)(base + s->rel[l]));      \
     } else {                                                                                   \
-      for (; lanes; lanes &= lanes - 1) {                                                       \
-        unsigned l = first_lane(lanes);                                                         \
-        d[l] = (R)narrow(*(const M *)(base + s->rel[l]));                                        \
+      for (unsigned g = 0; g < SIM_LANES / 8; g++, lanes >>= 8, d += 8) {                       \
+        const int32_t *rel = s->rel + 8 * g;                                                    \
+        if ((lanes & 0xff) != 0xff) {                                                           \
+          for (uint32_t m = lanes & 0xff; m; m &= m - 1)                                        \
+            d[first_lane(m)] = (R)narrow(*(const M *)(base + rel[first_lane(m)]));              \
+        } else if ((s->units >> g & 1) && stride == sizeof(M)) {                                \
+          const M *from = (const M *)(base + rel[0]);                                           \
+          for (int l = 0; l < 8; l++) d[l] = (R)narrow(from[l]);                                \
+        } else if (s->uniforms >> g & 1) {                                                     \
+          R v = (R)narrow(*(const M *)(base + rel[0]));                                         \
+          for (int l = 0; l < 8; l++) d[l] = v;                                                 \
+        } else {                                                                               \
+          GATHER(M, R, narrow, d, base, rel);                                                   \
+        }                                                                                      \
       }                                                                                        \
     }                                                                                          \
   }
-LOADER(load_u8, m_u8, u32_row, (uint32_t))
-LOADER(load_s8_16, m_s8, u32_row, (uint16_t))
-LOADER(load_s8_32, m_s8, u32_row, (uint32_t)(int32_t))
-LOADER(load_s8_64, m_s8, u64_row, (uint64_t)(int64_t))
-LOADER(load_u8_64, m_u8, u64_row, (uint64_t))
-LOADER(load_u16, m_u16, u32_row, (uint32_t))
-LOADER(load_s16_32, m_s16, u32_row, (uint32_t)(int32_t))
-LOADER(load_s16_64, m_s16, u64_row, (uint64_t)(int64_t))
-LOADER(load_u16_64, m_u16, u64_row, (uint64_t))
-LOADER(load_32, m_u32, u32_row, (uint32_t))
-LOADER(load_u32_64, m_u32, u64_row, (uint64_t))
-LOADER(load_s32_64, m_s32, u64_row, (uint64_t)(int64_t))
-LOADER(load_64, m_u64, u64_row, (uint64_t))
+LOADER(load_u8, m_u8, u32_row, (uint32_t), EACH_OF_8)
+LOADER(load_s8_16, m_s8, u32_row, (uint16_t), EACH_OF_8)
+LOADER(load_s8_32, m_s8, u32_row, (uint32_t)(int32_t), EACH_OF_8)
+LOADER(load_s8_64, m_s8, u64_row, (uint64_t)(int64_t), EACH_OF_8)
+LOADER(load_u8_64, m_u8, u64_row, (uint64_t), EACH_OF_8)
+LOADER(load_u16, m_u16, u32_row, (uint32_t), EACH_OF_8)
+LOADER(load_s16_32, m_s16, u32_row, (uint32_t)(int32_t), EACH_OF_8)
+LOADER(load_s16_64, m_s16, u64_row, (uint64_t)(int64_t), EACH_OF_8)
+LOADER(load_u16_64, m_u16, u64_row, (uint64_t), EACH_OF_8)
+LOADER(load_32, m_u32, u32_row, (uint32_t), WORDS_OF_8)
+LOADER(load_u32_64, m_u32, u64_row, (uint64_t), EACH_OF_8)
+LOADER(load_s32_64, m_s32, u64_row, (uint64_t)(int64_t), EACH_OF_8)
+LOADER(load_64, m_u64, u64_row, (uint64_t), PAIRS_OF_8)
 
 static void load_128(uint8_t *row, const struct span *s, uint32_t lanes, uint32_t at,
                      uint32_t stride)
@@ -74,16 +98,18 @@ static void load_128(uint8_t *row, const struct span *s, uint32_t lanes, uint32_
   {                                                                                            \
     const R *a = (const R *)row;                                                                \
     uint8_t *base = s->base + at;                                                               \
-    if (lanes == SIM_FULL && s->shape == CLASS_UNIT) {                                          \
-      if (stride == sizeof(M)) {                                                               \
-        LANE_LOOP((M *)base)[l] = (M)a[l];                                                       \
+    if (lanes == SIM_FULL && s->shape == CLASS_UNIT && stride == sizeof(M)) {                   \
+      LANE_LOOP((M *)base)[l] = (M)a[l];                                                         \
+      return;                                                                                  \
+    }                                                                                          \
+    for (unsigned g = 0; g < SIM_LANES / 8; g++, lanes >>= 8, a += 8) {                         \
+      const int32_t *rel = s->rel + 8 * g;                                                      \
+      if ((lanes & 0xff) == 0xff && (s->units >> g & 1) && stride == sizeof(M)) {               \
+        M *to = (M *)(base + rel[0]);                                                           \
+        for (int l = 0; l < 8; l++) to[l] = (M)a[l];                                            \
       } else {                                                                                 \
-        LANE_LOOP *(M *)(base + (size_t)l * stride) = (M)a[l];                                   \
-      }                                                                                        \
-    } else {                                                                                   \
-      for (; lanes; lanes &= lanes - 1) {                                                       \
-        unsigned l = first_lane(lanes);                                                         \
-        *(M *)(base + s->rel[l]) = (M)a[l];                                                      \
+        for (uint32_t m = lanes & 0xff; m; m &= m - 1)                                          \
+          *(M *)(base + rel[first_lane(m)]) = (M)a[first_lane(m)];                              \
       }                                                                                        \
     }                                                                                          \
   }

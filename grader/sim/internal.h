@@ -238,6 +238,7 @@ struct pattern {
   int32_t least, most;         /* of rel over active lanes */
   uint32_t ragged;             /* or of all rel: alignment */
   enum sim_class shape;
+  uint8_t units, uniforms;     /* bit g: lanes 8g .. 8g + 7 lie side by side, at one place */
   uint32_t low;                /* address of the first lane, mod 4 or (global) 32, when priced */
   bool priced;
   bool again;                  /* met more than once: worth a list of its words */
@@ -417,6 +418,7 @@ struct span {                  /* lanes of an access that lie in one object */
   uint8_t *base;               /* host address of the first lane */
   const int32_t *rel;          /* others from it */
   enum sim_class shape;        /* of all 32 lanes when the mask is full */
+  uint8_t units, uniforms;     /* bit g: lanes 8g .. 8g + 7, if all are there, lie so */
   bool shared;
   uint32_t offset;             /* shared: of the first lane, in the window */
 };

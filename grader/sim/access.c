@@ -149,12 +149,29 @@ static bool same64(const struct pattern *s, const u64_row *a, uint64_t a0, uint3
   return !differ;
 }
 
+/* What a pattern that is met again is worth finding out: how groups of eight lanes lie. */
+static void learn_more(struct pattern *s, uint32_t width)
+{
+  for (unsigned g = 0; g < SIM_LANES / 8; g++) {
+    const int32_t *rel = s->rel + 8 * g;
+    uint32_t apart = 0, ahead = 0;
+    for (unsigned l = 0; l < 8; l++) {
+      apart |= (uint32_t)(rel[l] - rel[0]);
+      ahead |= (uint32_t)(rel[l] - rel[0]) ^ l * width;
+    }
+    s->units |= (uint8_t)(!ahead << g);
+    s->uniforms |= (uint8_t)(!apart << g);
+  }
+  s->again = true;
+}
+
 /* Works a new pattern out.  False when lanes are too far apart to be one span. */
 static bool learn(struct pattern *s, const uint64_t *a, uint64_t a0, uint32_t mask, uint32_t width)
 {
   int64_t least = 0, most = 0;
   uint32_t ragged = 0, stride = 0, spread = 0;
-  s->priced = s->again = false;
+  s->priced = UNPRICED;
+  s->again = false;
   s->mask = 0;
   if (s->read) shadow_relearn(s, width);
   free(s->words);
@@ -174,16 +191,6 @@ static bool learn(struct pattern *s, const uint64_t *a, uint64_t a0, uint32_t ma
   s->most = (int32_t)most;
   s->ragged = ragged;
   s->units = s->uniforms = 0;
-  for (unsigned g = 0; g < SIM_LANES / 8; g++) {
-    const int32_t *rel = s->rel + 8 * g;
-    uint32_t apart = 0, ahead = 0;
-    for (unsigned l = 0; l < 8; l++) {
-      apart |= (uint32_t)(rel[l] - rel[0]);
-      ahead |= (uint32_t)(rel[l] - rel[0]) ^ l * width;
-    }
-    s->units |= (uint8_t)(!ahead << g);
-    s->uniforms |= (uint8_t)(!apart << g);
-  }
   s->shape = mask != SIM_FULL ? CLASS_OTHER
              : !stride        ? CLASS_UNIT
              : !spread        ? CLASS_UNIFORM
@@ -238,8 +245,10 @@ static void count_apart(struct warp *w, const struct sim_inst *i, uint32_t mask,
                      : (int32_t)(0x40000000u | ((uint32_t)(rel >> 5) & 0xffffff) << 5 |
                                  ((uint32_t)rel & 31));
     }
-    if (apart.mask)
-      count_access(w, i, &w->runner->sites[i->site], &apart, first, shared);
+    if (!apart.mask) continue;
+    struct site *s = &w->runner->sites[i->site];
+    count_access(w, i, s, &apart, first, shared);
+    count_fold(i, s, &apart);
   }
 }
 
@@ -327,7 +336,7 @@ static uint32_t span_apart(struct warp *w, const struct sim_inst *i, uint32_t le
 
 /* ---- the usual way ------------------------------------------------------------------------------------- */
 
-static uint32_t span_shared(struct warp *w, const struct sim_inst *i, struct pattern *s,
+static inline uint32_t span_shared(struct warp *w, const struct sim_inst *i, struct pattern *s,
                             enum access_kind kind, uint32_t first, struct span *span)
 {
   struct block *b = w->block;
@@ -342,11 +351,13 @@ static uint32_t span_shared(struct warp *w, const struct sim_inst *i, struct pat
   span->shared = true;
   span->offset = first;
   count_access(w, i, &w->runner->sites[i->site], s, first, true);
-  if (!w->runner->sim->options.no_checks) shadow_access(w, i, s, offset, kind);
+  if (!w->runner->sim->options.no_checks &&
+      !(kind == ACCESS_LOAD && words_read(w, i, s, offset)))
+    shadow_access(w, i, s, offset, kind);
   return s->mask;
 }
 
-static uint32_t span_global(struct warp *w, const struct sim_inst *i, struct pattern *s,
+static inline uint32_t span_global(struct warp *w, const struct sim_inst *i, struct pattern *s,
                             enum access_kind kind, uint64_t first, struct span *span)
 {
   if ((first | s->ragged) & (i->width - 1u)) return 0;
@@ -403,11 +414,12 @@ uint32_t access_span(struct warp *w, const struct sim_inst *i, uint32_t left, bo
     same = s->mask == left && same32(s, a, a[lane], left);
   }
   if (same) {
-    s->again = true;
+    if (!s->again) learn_more(s, i->width);
   } else {
     uint64_t all[SIM_LANES];
     addresses(w, i, all);
     if (s->noted == w->block->shadow.epoch) shadow_settle(w->block);
+    count_fold(i, &w->runner->sites[i->site], s);
     if (!learn(s, all, first, left, i->width))
       return span_apart(w, i, left, fresh, kind, span);
   }

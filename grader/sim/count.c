@@ -4,7 +4,8 @@
  * they did last time, moved by a constant, pays the same: banks and phases look at differences
  * only, and at the first address mod 4; sectors at the first address mod 32.  For a new pattern the
  * two common answers are found without the model: all lanes on 32 neighbouring words, or each lane
- * in a bank of its own. */
+ * in a bank of its own.  A pattern met again is a number that grows; what that comes to is added to
+ * the instruction's counts when the pattern changes, or at the end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,50 +74,81 @@ static struct site_side *new_side(const struct sim_inst *i, bool shared)
   return side;
 }
 
-struct site_side *count_side(struct warp *w, const struct sim_inst *i, bool shared)
+static struct site_side *side_of(struct site *s, const struct sim_inst *i, bool shared)
 {
-  struct site *s = &w->runner->sites[i->site];
   if (!s->sides[!shared]) s->sides[!shared] = new_side(i, shared);
   return s->sides[!shared];
+}
+
+struct site_side *count_side(struct warp *w, const struct sim_inst *i, bool shared)
+{
+  return side_of(&w->runner->sites[i->site], i, shared);
+}
+
+static void add_times(struct site_side *side, uint64_t times, uint32_t mask,
+                      const struct model_cost *c)
+{
+  side->requests += times;
+  side->wavefronts += times * c->wavefronts;
+  side->ideal += times * c->ideal;
+  side->sectors += times * c->sectors;
+  side->bytes += times * (unsigned)__builtin_popcount(mask) * side->width;
 }
 
 void count_add(struct warp *w, const struct sim_inst *i, struct site_side *side, uint32_t mask,
                uint64_t first, const int32_t *rel, const struct model_cost *c, bool shared)
 {
-  side->requests++;
-  side->wavefronts += c->wavefronts;
-  side->ideal += c->ideal;
-  side->sectors += c->sectors;
-  side->bytes += (uint64_t)__builtin_popcount(mask) * side->width;
+  add_times(side, 1, mask, c);
   uint32_t cost = shared ? c->wavefronts : c->sectors;
   if (cost > side->worst_cost) keep_worst(w, i, side, cost, mask, first, rel);
 }
 
-void count_access(struct warp *w, const struct sim_inst *i, struct site *s, struct pattern *p,
-                  uint64_t first, bool shared)
+/* An atomic at an address that all lanes share is carried out by one of them. */
+static uint32_t lanes_counted(const struct sim_inst *i, uint32_t mask, bool shared)
 {
-  uint32_t mask = p->mask;
-  uint64_t written = first;
-  if (shared) {
-    if (!i->issue.width) return;
-    first += (uint64_t)(int64_t)i->issue.delta;
-    /* An atomic at an address that all lanes share is carried out by one of them. */
-    if (i->issue.lanes == SIM_LANES_ONE || (i->issue.lanes == SIM_LANES_ONE_IF_ALL && mask == ~0u))
-      mask &= -mask;
-  }
+  bool one = i->issue.lanes == SIM_LANES_ONE ||
+             (i->issue.lanes == SIM_LANES_ONE_IF_ALL && mask == SIM_FULL);
+  return shared && one ? mask & -mask : mask;
+}
+
+void count_fold(const struct sim_inst *i, struct site *s, struct pattern *p)
+{
+  if (!p->times) return;
+  bool shared = p->priced == PRICED_SHARED;
+  uint32_t mask = lanes_counted(i, p->mask, shared);
   struct site_side *side = s->sides[!shared];
-  if (!side) side = s->sides[!shared] = new_side(i, shared);
-  uint32_t low = (uint32_t)first & (shared ? 3 : 31);   /* of its word, of its sector */
-  if (!p->priced || p->low != low) {
-    p->cost = count_price(side->op, side->width, mask, (uint32_t)first, p->rel);
-    p->low = low;
-    p->priced = true;
-    side->exact &= p->cost.exact && !(i->flags & SIM_MEM_UNSURE);
-  }
-  count_add(w, i, side, mask, first, p->rel, &p->cost, shared);
-  if (shared && i->issue.second) {
-    first = written + (uint64_t)(int64_t)i->issue.second_delta;
-    struct model_cost c = count_price(side->op, i->issue.second, mask, (uint32_t)first, p->rel);
-    count_add(w, i, side, mask, first, p->rel, &c, shared);
-  }
+  if (side && !p->silent) add_times(side, p->times, mask, &p->cost);
+  if (side && !p->silent && shared && i->issue.second) add_times(side, p->times, mask, &p->second);
+  p->times = 0;
+}
+
+void count_settle(struct runner *t)
+{
+  for (uint32_t k = 0; k < t->sim->nsites; k++)
+    for (int way = 0; way < SITE_WAYS; way++)
+      if (t->sites[k].patterns[way])
+        count_fold(t->sim->sites[k], &t->sites[k], t->sites[k].patterns[way]);
+}
+
+void count_new(struct warp *w, const struct sim_inst *i, struct site *s, struct pattern *p,
+               uint64_t first, bool shared)
+{
+  count_fold(i, s, p);
+  uint64_t at = first + (shared ? (uint64_t)(int64_t)i->issue.delta : 0);
+  p->low = (uint32_t)at & (shared ? 3 : 31);
+  p->priced = shared ? PRICED_SHARED : PRICED_GLOBAL;
+  p->silent = shared && !i->issue.width;
+  p->times = 1;
+  if (p->silent) return;
+  uint32_t mask = lanes_counted(i, p->mask, shared);
+  struct site_side *side = side_of(s, i, shared);
+  p->cost = count_price(side->op, side->width, mask, (uint32_t)at, p->rel);
+  side->exact &= p->cost.exact && !(i->flags & SIM_MEM_UNSURE);
+  uint32_t cost = shared ? p->cost.wavefronts : p->cost.sectors;
+  if (cost > side->worst_cost) keep_worst(w, i, side, cost, mask, at, p->rel);
+  if (!shared || !i->issue.second) return;
+  at = first + (uint64_t)(int64_t)i->issue.second_delta;
+  p->second = count_price(side->op, i->issue.second, mask, (uint32_t)at, p->rel);
+  cost = p->second.wavefronts;
+  if (cost > side->worst_cost) keep_worst(w, i, side, cost, mask, at, p->rel);
 }

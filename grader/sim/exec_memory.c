@@ -50,21 +50,22 @@ typedef void mover(uint8_t *row, const struct span *s, uint32_t lanes, uint32_t 
     } else if (lanes == SIM_FULL && s->shape == CLASS_UNIFORM) {                                \
       R v = (R)narrow(*(const M *)base);                                                        \
       LANE_LOOP d[l] = v;                                                                       \
+    } else if (lanes == SIM_FULL && s->units == 0xf && stride == sizeof(M)) {                   \
+      for (int g = 0; g < SIM_LANES; g += 8) {                                                  \
+        const M *from = (const M *)(base + s->rel[g]);                                          \
+        ROW_LOOP(8) d[g + l] = (R)narrow(from[l]);                                              \
+      }                                                                                        \
+    } else if (lanes == SIM_FULL && s->uniforms == 0xf) {                                       \
+      for (int g = 0; g < SIM_LANES; g += 8) {                                                  \
+        R v = (R)narrow(*(const M *)(base + s->rel[g]));                                        \
+        ROW_LOOP(8) d[g + l] = v;                                                               \
+      }                                                                                        \
+    } else if (lanes == SIM_FULL) {                                                             \
+      for (int g = 0; g < SIM_LANES; g += 8) GATHER(M, R, narrow, d + g, base, s->rel + g);      \
     } else {                                                                                   \
-      for (unsigned g = 0; g < SIM_LANES / 8; g++, lanes >>= 8, d += 8) {                       \
-        const int32_t *rel = s->rel + 8 * g;                                                    \
-        if ((lanes & 0xff) != 0xff) {                                                           \
-          for (uint32_t m = lanes & 0xff; m; m &= m - 1)                                        \
-            d[first_lane(m)] = (R)narrow(*(const M *)(base + rel[first_lane(m)]));              \
-        } else if ((s->units >> g & 1) && stride == sizeof(M)) {                                \
-          const M *from = (const M *)(base + rel[0]);                                           \
-          for (int l = 0; l < 8; l++) d[l] = (R)narrow(from[l]);                                \
-        } else if (s->uniforms >> g & 1) {                                                     \
-          R v = (R)narrow(*(const M *)(base + rel[0]));                                         \
-          for (int l = 0; l < 8; l++) d[l] = v;                                                 \
-        } else {                                                                               \
-          GATHER(M, R, narrow, d, base, rel);                                                   \
-        }                                                                                      \
+      for (; lanes; lanes &= lanes - 1) {                                                       \
+        unsigned l = first_lane(lanes);                                                         \
+        d[l] = (R)narrow(*(const M *)(base + s->rel[l]));                                        \
       }                                                                                        \
     }                                                                                          \
   }
@@ -106,7 +107,7 @@ static void load_128(uint8_t *row, const struct span *s, uint32_t lanes, uint32_
       const int32_t *rel = s->rel + 8 * g;                                                      \
       if ((lanes & 0xff) == 0xff && (s->units >> g & 1) && stride == sizeof(M)) {               \
         M *to = (M *)(base + rel[0]);                                                           \
-        for (int l = 0; l < 8; l++) to[l] = (M)a[l];                                            \
+        ROW_LOOP(8) to[l] = (M)a[l];                                                            \
       } else {                                                                                 \
         for (uint32_t m = lanes & 0xff; m; m &= m - 1)                                          \
           *(M *)(base + rel[first_lane(m)]) = (M)a[first_lane(m)];                              \
@@ -137,7 +138,7 @@ static inline void run_load(struct warp *w, const struct sim_inst *i, uint32_t e
 {
   struct span s;
   bool fresh = true;
-  uint32_t each = i->width / i->elements;
+  uint32_t each = i->elements == 1 ? i->width : i->width / i->elements;
   while (exec) {
     uint32_t now = access_span(w, i, exec, fresh, ACCESS_LOAD, &s);
     if (!now) return;
@@ -158,7 +159,7 @@ static inline void run_store(struct warp *w, const struct sim_inst *i, uint32_t 
 {
   struct span s;
   bool fresh = true;
-  uint32_t each = i->width / i->elements;
+  uint32_t each = i->elements == 1 ? i->width : i->width / i->elements;
   while (exec) {
     uint32_t now = access_span(w, i, exec, fresh, ACCESS_STORE, &s);
     if (!now) return;

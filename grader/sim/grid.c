@@ -298,6 +298,7 @@ static void collect(struct sim_result *r, struct runner *threads, unsigned n, bo
     if (threads[k].nprinted) memcpy(r->printed + printed, threads[k].printed, threads[k].nprinted);
     printed += threads[k].nprinted;
   }
+  for (unsigned k = 0; k < n; k++) count_settle(&threads[k]);
   for (uint32_t s = 0; s < sim->nsites; s++)
     for (int which = 0; which < 2; which++) add_site(r, threads, n, s, which);
   merge_sites(r);

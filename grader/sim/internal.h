@@ -240,9 +240,11 @@ struct pattern {
   enum sim_class shape;
   uint8_t units, uniforms;     /* bit g: lanes 8g .. 8g + 7 lie side by side, at one place */
   uint32_t low;                /* address of the first lane, mod 4 or (global) 32, when priced */
-  bool priced;
+  enum { UNPRICED, PRICED_SHARED, PRICED_GLOBAL } priced;
+  bool silent;                 /* another instruction issues for it */
   bool again;                  /* met more than once: worth a list of its words */
-  struct model_cost cost;
+  uint64_t times;              /* met since `cost` was last added up */
+  struct model_cost cost, second;   /* second: of the same instruction, see sim_issue */
   struct words *words;         /* shared memory: see shadow_words.c; made when met again */
   uint32_t noted;              /* the epoch in which it was last put into shadow.noted */
   bool read;                   /* there are readings */
@@ -441,6 +443,8 @@ void shadow_barrier(struct block *b, struct barrier *bar, bool all);
 /* An access by the lanes of p->mask: lane l at offset + p->rel[l]. */
 void shadow_access(struct warp *w, const struct sim_inst *i, struct pattern *p, uint32_t offset,
                    enum access_kind kind);
+/* The same for a read whose pattern was met before; false: it must be looked at as above. */
+bool words_read(struct warp *w, const struct sim_inst *i, struct pattern *p, uint32_t offset);
 /* Puts the reads of this interval into the granules' words: before a pattern of them changes. */
 void shadow_settle(struct block *b);
 void shadow_fence(struct warp *w, uint32_t lanes);      /* order.c */
@@ -487,8 +491,19 @@ void atomic_neutral(const struct sim_inst *i, uint8_t *to, uint64_t bytes);   /*
 void atomic_merge(const struct sim_inst *i, uint8_t *to, const uint8_t *from, uint64_t bytes);
 
 /* ---- count.c ------------------------------------------------------------------------------------ */
-void count_access(struct warp *w, const struct sim_inst *i, struct site *s, struct pattern *p,
-                  uint64_t first, bool shared);
+/* An access whose price is not known yet, or not for this place. */
+void count_new(struct warp *w, const struct sim_inst *i, struct site *s, struct pattern *p,
+               uint64_t first, bool shared);
+static inline void count_access(struct warp *w, const struct sim_inst *i, struct site *s,
+                                struct pattern *p, uint64_t first, bool shared)
+{
+  uint32_t low = shared ? ((uint32_t)first + (uint32_t)i->issue.delta) & 3 : first & 31;
+  if (p->priced == (shared ? PRICED_SHARED : PRICED_GLOBAL) && p->low == low) p->times++;
+  else count_new(w, i, s, p, first, shared);
+}
+/* Adds up what a pattern was met; before it changes.  settle: all of them, before counts are read. */
+void count_fold(const struct sim_inst *i, struct site *s, struct pattern *p);
+void count_settle(struct runner *t);
 /* Adds one access whose price is known to a site's side. */
 void count_add(struct warp *w, const struct sim_inst *i, struct site_side *side, uint32_t mask,
                uint64_t first, const int32_t *rel, const struct model_cost *cost, bool shared);

@@ -10,10 +10,11 @@
 
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"   /* divisions stay scalar: not a mistake */
-#define LANE_LOOP _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < SIM_LANES; l++)
+#define ROW_LOOP(n) _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < (n); l++)
 #else
-#define LANE_LOOP _Pragma("GCC ivdep") for (int l = 0; l < SIM_LANES; l++)
+#define ROW_LOOP(n) _Pragma("GCC ivdep") for (int l = 0; l < (n); l++)
 #endif
+#define LANE_LOOP ROW_LOOP(SIM_LANES)
 
 #define T_u8 uint8_t
 #define T_s8 int8_t

@@ -38,9 +38,8 @@ bool shadow_open(struct shadow *s, uint32_t bytes, unsigned shift)
   memset(s, 0, sizeof *s);
   s->shift = shift;
   s->granules = n;
-  uint32_t *all = calloc((size_t)n * 5, sizeof *all);
-  if (!all) return false;
-  s->wtick = all;
+  uint32_t *all = s->wtick = calloc((size_t)n * 5, sizeof *all);
+  if (!all || !words_open(s)) return false;
   s->writer = all + n;
   s->rtick = all + 2 * (size_t)n;
   s->rset = all + 3 * (size_t)n;

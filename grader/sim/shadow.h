@@ -107,6 +107,7 @@ void shadow_examine(struct warp *w, const struct sim_inst *i, unsigned lane, uin
 void shadow_note(struct warp *w, const struct sim_inst *i, uint32_t x, uint32_t set);
 
 /* shadow_words.c.  An access whose pattern was met before; false: it is none for that. */
+bool words_open(struct shadow *s);   /* false: no memory */
 bool words_access(struct warp *w, const struct sim_inst *i, struct pattern *p, uint32_t offset,
                   enum access_kind kind);
 

@@ -35,8 +35,9 @@ struct words {
   uint32_t lane[MOST_WORDS];   /* a lane of it */
 };
 
-static struct words *list_words(const struct pattern *p, unsigned shift, uint32_t each)
+static struct words *list_words(const struct pattern *p, unsigned shift, uint32_t width)
 {
+  const uint32_t each = width >> shift;
   uint8_t known[256] = {0};   /* a hash table of places in the list + 1 */
   struct words *v = malloc(sizeof *v);
   if (!v) abort();
@@ -76,7 +77,6 @@ static struct words *list_words(const struct pattern *p, unsigned shift, uint32_
 
 /* ---- reads ------------------------------------------------------------------------------------ */
 
-enum { MOST_NOTED = 2048 };
 struct noted {                 /* a read that is in no granule's words yet */
   const struct sim_inst *inst;
   struct pattern *pattern;
@@ -112,6 +112,14 @@ static void note_words(struct shadow *s, const struct words *v, struct reader by
   }
 }
 
+enum { MOST_NOTED = 2048 };
+
+bool words_open(struct shadow *s)
+{
+  s->noted = malloc(MOST_NOTED * sizeof *s->noted);
+  return s->noted;
+}
+
 void shadow_settle(struct block *b)
 {
   struct shadow *s = &b->shadow;
@@ -136,43 +144,55 @@ static void examine_read(struct warp *w, const struct sim_inst *i, uint32_t x, u
 }
 
 /* Whether a granule was written in this interval, or never. */
-static bool any_fresh(const struct shadow *s, const struct words *v, uint32_t first)
+static inline bool any_fresh(const struct shadow *s, const struct words *v, uint32_t first)
 {
   const uint32_t start = s->block_start, span = s->epoch - start, n = v->n;
   const uint32_t *wtick = s->wtick + first, *at = v->at;
   uint32_t fresh = 0;
-  if (v->row) {
+  if (n <= 4 || !v->row) {
+    for (uint32_t k = 0; k < n; k++) fresh |= wtick[(int32_t)at[k]] - start >= span;
+  } else if (n == SIM_LANES) {
+    wtick += (int32_t)at[0];
+    for (uint32_t k = 0; k < SIM_LANES; k++) fresh |= wtick[k] - start >= span;
+  } else {
     wtick += (int32_t)at[0];
     for (uint32_t k = 0; k < n; k++) fresh |= wtick[k] - start >= span;
-  } else {
-    for (uint32_t k = 0; k < n; k++) fresh |= wtick[(int32_t)at[k]] - start >= span;
   }
   return fresh;
 }
 
+/* Where readers are kept one by one, or a part of the block has met. */
 static void read_words(struct warp *w, const struct sim_inst *i, struct pattern *p,
                        uint32_t offset)
 {
-  struct block *b = w->block;
-  struct shadow *s = &b->shadow;
+  struct shadow *s = &w->block->shadow;
   const struct words *v = p->words;
-  const struct reader me = {w->id, s->tick, w->sync_tick};
   const uint32_t start = s->block_start, span = s->epoch - start, first = offset >> s->shift;
-  if (any_fresh(s, v, first))
+  reads_recall(s, i, p, (struct reader){w->id, s->tick, w->sync_tick}, offset);
+  for (uint32_t k = 0; k < v->n; k++) {
+    if (s->wtick[first + v->at[k]] - start >= span)
+      examine_read(w, i, first + v->at[k], v->lanes[k]);
+    shadow_note(w, i, first + v->at[k], v->lanes[k]);
+  }
+}
+
+bool words_read(struct warp *w, const struct sim_inst *i, struct pattern *p, uint32_t offset)
+{
+  enum { NOT_PLAIN = SIM_MEM_ORDERED | SIM_MEM_POLL | SIM_MEM_CHECKED };
+  struct shadow *s = &w->block->shadow;
+  const struct words *v = p->words;
+  if (!v || !v->n || s->partial | s->exact | s->fenced || (i->flags & NOT_PLAIN)) return false;
+  if (s->nnoted == MOST_NOTED) shadow_settle(w->block);
+  uint32_t first = offset >> s->shift;
+  if (any_fresh(s, v, first)) {
+    const uint32_t start = s->block_start, span = s->epoch - start;
     for (uint32_t k = 0; k < v->n; k++)
       if (s->wtick[first + v->at[k]] - start >= span)
         examine_read(w, i, first + v->at[k], v->lanes[k]);
-  if (s->partial || s->exact) {
-    shadow_settle(b);
-    reads_recall(s, i, p, me, offset);
-    for (uint32_t k = 0; k < v->n; k++) shadow_note(w, i, first + v->at[k], v->lanes[k]);
-    return;
   }
-  if (!s->noted) s->noted = malloc(MOST_NOTED * sizeof *s->noted);
-  if (!s->noted) abort();
-  if (s->nnoted == MOST_NOTED) shadow_settle(b);
-  s->noted[s->nnoted++] = (struct noted){i, p, me, offset};
+  s->noted[s->nnoted++] = (struct noted){i, p, {w->id, s->tick, w->sync_tick}, offset};
   p->noted = s->epoch;
+  return true;
 }
 
 /* ---- writes ----------------------------------------------------------------------------------- */
@@ -234,15 +254,16 @@ static void write_words(struct warp *w, const struct sim_inst *i, const struct w
 bool words_access(struct warp *w, const struct sim_inst *i, struct pattern *p, uint32_t offset,
                   enum access_kind kind)
 {
-  struct shadow *s = &w->block->shadow;
-  if (!p->words) p->words = list_words(p, s->shift, i->width >> s->shift);
+  if (!p->words) p->words = list_words(p, w->block->shadow.shift, i->width);
   if (!p->words->n) return false;
   if (kind == ACCESS_LOAD) {
+    if (words_read(w, i, p, offset)) return true;
+    shadow_settle(w->block);
     read_words(w, i, p, offset);
   } else {
     if (!p->words->single) return false;
     shadow_settle(w->block);
-    write_words(w, i, p->words, offset >> s->shift);
+    write_words(w, i, p->words, offset >> w->block->shadow.shift);
   }
   return true;
 }

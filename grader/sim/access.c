@@ -314,15 +314,16 @@ static uint32_t span_apart(struct warp *w, const struct sim_inst *i, uint32_t le
     scratch.rel[l] = (int32_t)rel;
     now |= 1u << l;
   }
+  scratch.mask = now;
+  scratch.again = false;
+  scratch.shape = CLASS_OTHER;
   if (o && t->parallel) {
-    span->base = parallel_access(w, i, o, at, scratch.rel, now, i->width, kind);
+    span->base = parallel_access(w, i, o, at, &scratch, i->width, kind);
     if (!span->base) {
       warp_reschedule(w);
       return 0;
     }
   }
-  scratch.mask = now;
-  scratch.again = false;
   span->rel = scratch.rel;
   span->shape = CLASS_OTHER;
   span->units = span->uniforms = 0;
@@ -373,7 +374,7 @@ static inline uint32_t span_global(struct warp *w, const struct sim_inst *i, str
   if (kind != ACCESS_LOAD && o->read_only) return 0;
   span->base = o->host + (first - o->base);
   if (w->runner->parallel) {
-    span->base = parallel_access(w, i, o, first, s->rel, s->mask, i->width, kind);
+    span->base = parallel_access(w, i, o, first, s, i->width, kind);
     if (!span->base) return 0;
   }
   span->rel = s->rel;

@@ -140,8 +140,8 @@ static bool read_part(struct warp *w, const struct sim_inst *src, unsigned l, ui
     access_span(w, src, 1u << l, false, ACCESS_LOAD, &s);
     return false;
   }
-  static const int32_t here[SIM_LANES];
-  if (w->runner->parallel && !parallel_access(w, src, o, at, here, 1u << l, bytes, ACCESS_LOAD))
+  const struct pattern here = {.mask = 1u << l};
+  if (w->runner->parallel && !parallel_access(w, src, o, at, &here, bytes, ACCESS_LOAD))
     return false;
   memcpy(data + l * ROW, o->host + (at - o->base), bytes);
   return true;

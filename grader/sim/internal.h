@@ -478,10 +478,10 @@ void runner_block(struct runner *t, uint64_t linear);
  * `reached`: the functions that may run, by index. */
 unsigned parallel_run(struct sim *sim, struct runner *threads, unsigned n, uint64_t blocks,
                       const bool *reached);
-/* Before lanes at `at + rel` touch an object: the host's bytes to take for those at `at`.  NULL:
- * stop, blocks depend on each other. */
+/* Before the lanes of a pattern, at `at + rel`, touch an object: the host's bytes to take for those at
+ * `at`.  NULL: stop, blocks depend on each other. */
 uint8_t *parallel_access(struct warp *w, const struct sim_inst *i, const struct sim_object *o,
-                         uint64_t at, const int32_t *rel, uint32_t lanes, uint32_t width,
+                         uint64_t at, const struct pattern *p, uint32_t width,
                          enum access_kind kind);
 
 /* ---- exec_atomic.c: reductions, SIM_MEM_COMMUTES ------------------------------------------------- */

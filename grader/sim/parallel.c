@@ -189,9 +189,24 @@ static bool claim(struct watch *v, uint64_t chunk, uint32_t words, uint32_t me, 
 static bool claim_chunk(const struct sim_object *o, struct watch *v, uint64_t chunk, uint32_t words,
                         uint32_t me)
 {
-  uint32_t fresh;
+  uint32_t fresh = 0;
   if (!claim(v, chunk, words, me, &fresh)) return false;
   copy_words(v->before, o->host, o->size, chunk, fresh);
+  return true;
+}
+
+/* The words from byte `offset` on. */
+static bool claim_row(const struct sim_object *o, struct watch *v, uint64_t offset, uint32_t bytes,
+                      uint32_t me)
+{
+  uint64_t word = offset / 4, end = (offset + bytes + 3) / 4;
+  while (word < end) {
+    uint64_t chunk = word / CHUNK;
+    uint32_t first = (uint32_t)(word % CHUNK);
+    uint32_t n = end - word < CHUNK - first ? (uint32_t)(end - word) : CHUNK - first;
+    if (!claim_chunk(o, v, chunk, (n == 32 ? ~0u : (1u << n) - 1) << first, me)) return false;
+    word += n;
+  }
   return true;
 }
 
@@ -249,7 +264,7 @@ static uint8_t *partial(struct runner *t, const struct sim_object *o, uint64_t a
 }
 
 uint8_t *parallel_access(struct warp *w, const struct sim_inst *i, const struct sim_object *o,
-                         uint64_t at, const int32_t *rel, uint32_t lanes, uint32_t width,
+                         uint64_t at, const struct pattern *p, uint32_t width,
                          enum access_kind kind)
 {
   struct runner *t = w->runner;
@@ -257,6 +272,7 @@ uint8_t *parallel_access(struct warp *w, const struct sim_inst *i, const struct 
   int flag = kind == ACCESS_ATOMIC ? REDUCED : kind == ACCESS_STORE || v->owned ? WRITTEN : READ;
   int flags = __atomic_load_n(&v->flags, __ATOMIC_ACQUIRE);
   uint8_t *host = o->host + (at - o->base);
+  uint32_t me = (uint32_t)t->block.linear + 1;
   if (!(flags & flag)) {
     if (flag == WRITTEN && !first_claim(t->parallel, o, v)) {
       __atomic_store_n(&t->parallel->hopeless, 1, __ATOMIC_RELAXED);
@@ -267,7 +283,9 @@ uint8_t *parallel_access(struct warp *w, const struct sim_inst *i, const struct 
   if (flags & (flags - 1)) host = NULL;
   else if (flag == REDUCED) host = partial(t, o, at, i);
   else if (flag == WRITTEN && host &&
-           !claim_lanes(o, v, at - o->base, rel, lanes, width, (uint32_t)t->block.linear + 1))
+           !(p->shape == CLASS_UNIT
+                 ? claim_row(o, v, at - o->base, SIM_LANES * width, me)
+                 : claim_lanes(o, v, at - o->base, p->rel, p->mask, width, me)))
     host = NULL;
   if (!host) conflict(t);
   return host;

@@ -89,9 +89,10 @@ HANDLER(call)
   if (!f) {
     const u64_row *a = SIM_ROW(u64_row, i->a);
     unsigned lane = first_lane(exec);
-    uint64_t index = (a[lane] - SIM_FUNCTION_WINDOW) / 16;
+    uint64_t at = a[lane] - SIM_FUNCTION_WINDOW, index = at / 16;
     struct sim *sim = w->runner->sim;
-    if (a[lane] < SIM_FUNCTION_WINDOW || index >= sim->nfuncs || !sim->funcs[index].insts) {
+    if (at % 16 || index >= sim->nfuncs || !w->runner->reached[index] ||
+        !sim->funcs[index].insts || sim->funcs[index].ptx->is_entry) {
       fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
                  "calls 0x%llx, which is not the address of a function", (unsigned long long)a[lane]);
       return;

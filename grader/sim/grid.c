@@ -105,7 +105,7 @@ void runner_close(struct runner *t)
   free(t->nspare);
   free(t->spare_room);
   *t = (struct runner){.sim = t->sim, .launch = t->launch, .entry = t->entry,
-                       .shared_bytes = t->shared_bytes, .shift = t->shift};
+                       .reached = t->reached, .shared_bytes = t->shared_bytes, .shift = t->shift};
 }
 
 static void *aligned(size_t bytes)
@@ -419,7 +419,7 @@ bool sim_launch(struct sim *sim, const struct sim_launch *launch, struct sim_res
   sim->exact = ok && lower_orders_apart(sim, reached);
   for (unsigned k = 0; ok && k < n; k++)
     threads[k] = (struct runner){.sim = sim, .launch = launch, .entry = entry,
-                                 .shared_bytes = shared, .shift = shift};
+                                 .reached = reached, .shared_bytes = shared, .shift = shift};
   unsigned together = ok ? parallel_run(sim, threads, n, blocks, reached) : 0;
   if (ok && !together) ok = runner_open(&threads[0]);
   if (ok) {

@@ -361,6 +361,7 @@ struct __attribute__((aligned(128))) runner {
   struct sim *sim;
   const struct sim_launch *launch;
   struct sim_func *entry;
+  const bool *reached;         /* [function]: whether the launch may run it */
   uint32_t shared_bytes;       /* a block */
   unsigned shift;              /* log2 of a granule of the shadow */
   struct block block;
@@ -557,8 +558,9 @@ bool lower_module(struct sim *sim, const struct ptx_function *kernel, struct ptx
 void lower_free(struct sim *sim);
 /* registers.c: regs, frame_bytes, filled_bytes. */
 void lower_registers(struct sim_func *f, bool share_rows);
-bool *reach_from(const struct ptx_module *m, const struct ptx_function *kernel);   /* a flag a function;
-                                     malloc'ed; NULL: from every one (reach.c) */
+/* reach.c: a flag a function of the module, whether `kernel` can reach it; NULL: from every one.  The
+ * kernel may be the copy that unroll.c makes.  The caller frees. */
+bool *reach_from(const struct ptx_module *m, const struct ptx_function *kernel);
 /* Shared addresses into their rows; bounds of accesses. */
 void lower_launch(struct sim *sim, uint32_t shared_bytes);
 /* origin.c: which shared variable each access's address comes from. */

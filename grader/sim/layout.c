@@ -1,6 +1,6 @@
-/* Where a kernel's shared variables lie, as ptxas places them: those that the kernel, or what it may
- * call, names; at their alignment, in order of declaration; extern arrays after them, all at one
- * place.  Launches and the joining of accesses ask here, so they agree. */
+/* Where a kernel's shared variables lie, as ptxas places them: those that the kernel, or what it can
+ * reach (reach.c), names; at their alignment, in order of declaration; extern arrays after them, all
+ * at one place.  Launches and the joining of accesses ask here, so they agree. */
 #include <stdlib.h>
 
 #include "internal.h"
@@ -9,15 +9,6 @@ struct candidate {
   struct ptx_symbol *symbol;
   size_t rank;                 /* in order of declaration */
   bool used;
-};
-
-struct reach {
-  const struct ptx_module *module;
-  const struct ptx_function **functions;   /* in the order they were reached; module->nfunctions fit */
-  size_t nfunctions;
-  bool all;                    /* an indirect call was met: it may go anywhere */
-  struct candidate *vars;      /* by address of the symbol */
-  size_t nvars;
 };
 
 static int by_symbol(const void *a, const void *b)
@@ -47,36 +38,15 @@ static int is_place(const void *symbol, const void *place)
   return x < y ? -1 : x > y;
 }
 
-static void reach_function(struct reach *r, const struct ptx_function *f)
+/* Marks the variables that operands name. */
+static void use_operands(struct candidate *vars, size_t n, const struct ptx_operand *o, size_t count)
 {
-  if (!f || !f->has_body) return;
-  for (size_t k = 0; k < r->nfunctions; k++)
-    if (r->functions[k] == f) return;
-  r->functions[r->nfunctions++] = f;
-}
-
-static void reach_operand(struct reach *r, const struct ptx_operand *o)
-{
-  reach_function(r, o->function);
-  if (!o->symbol || o->symbol->space != PTX_SHARED || !r->nvars) return;
-  struct candidate key = {.symbol = o->symbol}, *c;
-  c = bsearch(&key, r->vars, r->nvars, sizeof key, by_symbol);
-  if (c) c->used = true;
-}
-
-static void reach_all(struct reach *r, const struct ptx_function *f)
-{
-  for (size_t k = 0; k < f->ninsts; k++) {
-    const struct ptx_inst *in = &f->insts[k];
-    for (unsigned o = 0; o < in->noperands; o++) reach_operand(r, &in->operands[o]);
-    bool direct = in->op != PTX_CALL || in->operands[0].kind == PTX_O_FUNCTION ||
-                  (in->noperands > 1 && in->operands[1].kind == PTX_O_FUNCTION);
-    if (direct || r->all) continue;
-    r->all = true;
-    for (size_t g = 0; g < r->module->nfunctions; g++)
-      if (!r->module->functions[g]->is_entry) reach_function(r, r->module->functions[g]);
+  for (size_t k = 0; k < count; k++) {
+    if (!o[k].symbol || o[k].symbol->space != PTX_SHARED) continue;
+    struct candidate key = {.symbol = o[k].symbol}, *c;
+    c = bsearch(&key, vars, n, sizeof key, by_symbol);
+    if (c) c->used = true;
   }
-  for (size_t k = 0; k < f->npool; k++) reach_operand(r, &f->pool[k]);
 }
 
 /* Adds the shared ones of a list to v, where there is one.  Returns how many they are. */
@@ -122,28 +92,33 @@ static void place_all(struct sim_layout *l, const struct candidate *v)
 
 bool sim_layout_find(const struct ptx_module *m, const struct ptx_function *f, struct sim_layout *l)
 {
-  struct reach r = {.module = m, .nvars = all_shared(m, NULL)};
-  r.functions = malloc((m->nfunctions + 1) * sizeof *r.functions);
-  r.vars = malloc((r.nvars + 1) * sizeof *r.vars);
-  *l = (struct sim_layout){.places = calloc(r.nvars + 1, sizeof *l->places)};
-  bool ok = r.functions && r.vars && l->places;
-  if (ok) {
-    all_shared(m, r.vars);
-    qsort(r.vars, r.nvars, sizeof *r.vars, by_symbol);
-    reach_function(&r, f);
-    for (size_t n = 0; n < r.nfunctions; n++) reach_all(&r, r.functions[n]);
-    for (size_t k = 0; k < r.nvars; k++)
-      if (r.vars[k].used) r.vars[l->nplaces++] = r.vars[k];
-    qsort(r.vars, l->nplaces, sizeof *r.vars, by_line);
-    place_all(l, r.vars);
-    qsort(l->places, l->nplaces, sizeof *l->places, by_place);
-  } else {
+  size_t n = all_shared(m, NULL);
+  struct candidate *vars = malloc((n + 1) * sizeof *vars);
+  *l = (struct sim_layout){.places = calloc(n + 1, sizeof *l->places)};
+  if (!vars || !l->places) {
+    free(vars);
     free(l->places);
     l->places = NULL;
+    return false;
   }
-  free(r.functions);
-  free(r.vars);
-  return ok;
+  all_shared(m, vars);
+  qsort(vars, n, sizeof *vars, by_symbol);
+  bool *reached = n ? reach_from(m, f) : NULL;
+  for (size_t k = 0; n && k < m->nfunctions; k++) {
+    const struct ptx_function *g = m->functions[k];
+    if (!reached[k]) continue;
+    for (size_t i = 0; i < g->ninsts; i++)
+      use_operands(vars, n, g->insts[i].operands, g->insts[i].noperands);
+    use_operands(vars, n, g->pool, g->npool);
+  }
+  free(reached);
+  for (size_t k = 0; k < n; k++)
+    if (vars[k].used) vars[l->nplaces++] = vars[k];
+  qsort(vars, l->nplaces, sizeof *vars, by_line);
+  place_all(l, vars);
+  qsort(l->places, l->nplaces, sizeof *l->places, by_place);
+  free(vars);
+  return true;
 }
 
 uint32_t sim_layout_at(const struct sim_layout *l, const struct ptx_symbol *symbol)

@@ -156,6 +156,106 @@ START_TEST(handed_over)
 }
 END_TEST
 
+/* What a kernel may call through a pointer that another one made, and the shared variables of it: as many
+ * bytes as ptxas 13.0 gives `k` (ptxas -v), each in a file of its own. */
+static const char pointed_at[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".func (.param .b32 o) listed(.param .b32 i);\n"
+    ".global .align 8 .u64 list[2] = {listed, 0};\n"
+    ".global .align 8 .u64 lists[1] = {list};\n.global .align 8 .u64 data[1] = {7};\n"
+    ".func (.param .b32 o) listed(.param .b32 i)\n{\n.reg .b32 %r; .shared .b32 b[200];\n"
+    "ld.param.u32 %r, [i]; st.shared.u32 [b+796], %r; bar.sync 0; ld.shared.u32 %r, [b+796];\n"
+    "add.u32 %r, %r, 100; st.param.b32 [o], %r; ret;\n}\n"
+    ".func (.param .b32 o) named(.param .b32 i)\n{\n.reg .b32 %r; .shared .b32 c[400];\n"
+    "ld.param.u32 %r, [i]; st.shared.u32 [c+1596], %r; bar.sync 0; ld.shared.u32 %r, [c+1596];\n"
+    "add.u32 %r, %r, 200; st.param.b32 [o], %r; ret;\n}\n"
+    ".func (.param .b32 o) direct(.param .b32 i)\n{\n.reg .b32 %r; .shared .b32 d[800];\n"
+    "ld.param.u32 %r, [i]; st.shared.u32 [d], %r; bar.sync 0; ld.shared.u32 %r, [d];\n"
+    "st.param.b32 [o], %r; ret;\n}\n"
+    ".func (.param .b32 o) through(.param .b32 i, .param .b64 f)\n{\n.reg .b32 %r; .reg .b64 %p;\n"
+    ".param .b32 a; .param .b32 q; ld.param.u32 %r, [i]; ld.param.u64 %p, [f];\n"
+    "st.param.b32 [a], %r; P: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+    "call (q), %p, (a), P; ld.param.b32 %r, [q]; st.param.b32 [o], %r; ret;\n}\n"
+    ".func without_callers()\n{\n.reg .b64 %p; mov.u64 %p, named; st.global.u64 [data], %p; ret;\n}\n"
+    ".visible .entry other()\n{\n.reg .b32 %r; .shared .b32 e[1600];\n"
+    "mov.u32 %r, %tid.x; st.shared.u32 [e], %r; bar.sync 0; ld.shared.u32 %r, [e];\n"
+    "st.global.u32 [data], %r; ret;\n}\n";
+static const char gives[] =
+    ".visible .entry k(.param .u64 out, .param .u64 f)\n{\n.reg .b64 %o, %p;\n"
+    "ld.param.u64 %o, [out]; mov.u64 %p, named; st.global.u64 [%o], %p; ret;\n}\n";
+static const char takes[] =
+    ".visible .entry k(.param .u64 out, .param .u64 f)\n{\n.reg .b32 %r; .reg .b64 %o, %p;\n"
+    ".param .b32 a; .param .b64 g; .param .b32 q;\n"
+    "ld.param.u64 %o, [out]; ld.param.u64 %p, [f]; st.param.b32 [a], 5; st.param.b64 [g], %p;\n";
+static const char stores[] = "ld.param.b32 %r, [q]; st.global.u32 [%o], %r; ret;\n}\n";
+static const char shows[] = "st.global.u64 [%o], %p; ret;\n}\n";
+
+static const struct { const char *does, *rest; uint32_t bytes, gives; } reaches[] = {
+    {"P: .callprototype (.param .b32 _) _ (.param .b32 _);\ncall (q), %p, (a), P;\n", stores, 2400, 205},
+    {"T: .calltargets listed;\ncall (q), %p, (a), T;\n", stores, 2400, 205},
+    {"call (q), through, (a, g);\n", stores, 2400, 205},
+    {"mov.u64 %p, listed;\n", shows, 2400, 0},
+    {"mov.u64 %p, list;\n", shows, 2400, 0},
+    {"mov.u64 %p, lists;\n", shows, 2400, 0},
+    {"ld.global.u64 %p, [list];\n", shows, 2400, 0},
+    {"call (q), listed, (a);\n", stores, 800, 105},
+    {"call (q), direct, (a);\n", stores, 3200, 5},
+    {"mov.u64 %p, other;\n", shows, 0, 0},
+    {"mov.u64 %p, data;\n", shows, 0, 0}};
+
+static uint64_t run_pointed(const char *kernel, uint64_t pointer, uint32_t *bytes, char *fault)
+{
+  struct ptx_error e;
+  struct sim_result r;
+  char text[4000];
+  snprintf(text, sizeof text, "%s%s", pointed_at, kernel);
+  struct ptx_module *m = ptx_read(text, strlen(text), &e);
+  ck_assert_msg(m != NULL, "line %u: %s", e.line, e.text);
+  struct sim *sim = sim_open(&(struct sim_options){.threads = 1});
+  uint64_t params[2] = {sim_alloc(sim, 8, "out", false), pointer}, out;
+  ck_assert_msg(sim_load_for(sim, m, ptx_find_entry(m, "k"), &e), "%s", e.text);
+  memset(sim_host(sim, params[0], 8), 0, 8);
+  struct sim_launch l = {.kernel = "k", .grid = {1, 1, 1}, .block = {1, 1, 1}, .params = params,
+                         .param_bytes = sizeof params};
+  bool clean = sim_launch(sim, &l, &r);
+  ck_assert_msg(clean == !fault, "%s", clean ? "clean" : r.faults[0].text);
+  if (fault) snprintf(fault, sizeof r.faults[0].text, "%s", r.faults[0].text);
+  memcpy(&out, sim_host(sim, params[0], 8), 8);
+  *bytes = r.static_shared;
+  sim_result_free(&r);
+  sim_close(sim);
+  ptx_free(m);
+  return out;
+}
+
+START_TEST(through_a_pointer)
+{
+  char kernel[1000];
+  uint32_t bytes;
+  uint64_t named = run_pointed(gives, 0, &bytes, NULL);
+  snprintf(kernel, sizeof kernel, "%s%s%s", takes, reaches[_i].does, reaches[_i].rest);
+  uint64_t out = run_pointed(kernel, named, &bytes, NULL);
+  ck_assert_msg(bytes == reaches[_i].bytes, "%s: %u bytes, ptxas has %u", reaches[_i].does, bytes,
+                reaches[_i].bytes);
+  if (reaches[_i].rest == stores) ck_assert_uint_eq(out, reaches[_i].gives);
+}
+END_TEST
+
+/* A kernel's address, that of a function which nobody takes, and what is none are not called. */
+START_TEST(not_a_pointer)
+{
+  char kernel[1000], fault[512];
+  uint32_t bytes;
+  uint64_t named = run_pointed(gives, 0, &bytes, NULL);
+  const uint64_t wrong[] = {0, 1, named + 1, named + 16, named + 5 * 16, named + (1 << 20)};
+  snprintf(kernel, sizeof kernel, "%s%s%s", takes, reaches[0].does, stores);
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+    run_pointed(kernel, wrong[k], &bytes, fault);
+    ck_assert_msg(strstr(fault, "not the address of a function"), "%zu: %s", k, fault);
+  }
+}
+END_TEST
+
 Suite *suite_compat(void)
 {
   Suite *s = suite_create("compat");
@@ -164,6 +264,8 @@ Suite *suite_compat(void)
   tcase_add_test(t, no_end);
   tcase_add_test(t, clusters);
   tcase_add_loop_test(t, handed_over, 0, sizeof handed / sizeof *handed);
+  tcase_add_loop_test(t, through_a_pointer, 0, sizeof reaches / sizeof *reaches);
+  tcase_add_test(t, not_a_pointer);
   suite_add_tcase(s, t);
   return s;
 }

@@ -105,7 +105,8 @@ void runner_close(struct runner *t)
   free(t->nspare);
   free(t->spare_room);
   *t = (struct runner){.sim = t->sim, .launch = t->launch, .entry = t->entry,
-                       .reached = t->reached, .shared_bytes = t->shared_bytes, .shift = t->shift};
+                       .reached = t->reached, .shared_bytes = t->shared_bytes, .shift = t->shift,
+                       .exact = t->exact};
 }
 
 static void *aligned(size_t bytes)
@@ -134,7 +135,7 @@ bool runner_open(struct runner *t)
   t->spare_room = calloc(sim->nfuncs + 1, sizeof *t->spare_room);
   bool ok = b->warps && b->shared && b->specials && t->sites && t->spare && t->nspare &&
             t->spare_room && shadow_open(&b->shadow, shared, t->shift);
-  b->shadow.exact = sim->exact;
+  b->shadow.exact = t->exact;
   for (uint32_t k = 0; ok && k < b->nwarps; k++) {
     struct warp *w = &b->warps[k];
     w->block = b;
@@ -416,10 +417,11 @@ bool sim_launch(struct sim *sim, const struct sim_launch *launch, struct sim_res
   bool *reached = reach_from(sim->module, entry->source);
   bool ok = threads && reached;
   if (ok) shift = narrowest(sim, reached);
-  sim->exact = ok && lower_orders_apart(sim, reached);
+  bool exact = ok && lower_orders_apart(sim, reached);
   for (unsigned k = 0; ok && k < n; k++)
     threads[k] = (struct runner){.sim = sim, .launch = launch, .entry = entry,
-                                 .reached = reached, .shared_bytes = shared, .shift = shift};
+                                 .reached = reached, .shared_bytes = shared, .shift = shift,
+                                 .exact = exact};
   unsigned together = ok ? parallel_run(sim, threads, n, blocks, reached) : 0;
   if (ok && !together) ok = runner_open(&threads[0]);
   if (ok) {

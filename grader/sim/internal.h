@@ -139,7 +139,6 @@ struct sim {
   size_t nfuncs;
   uint32_t nsites;
   struct sim_inst **sites;     /* the instruction of each site */
-  bool exact;                  /* threads are ordered one by one: see struct shadow */
   struct sim_object *objects;  /* by rising base */
   size_t nobjects;
   uint64_t next_base, used;    /* bytes of host memory */
@@ -364,6 +363,7 @@ struct __attribute__((aligned(128))) runner {
   const bool *reached;         /* [function]: whether the launch may run it */
   uint32_t shared_bytes;       /* a block */
   unsigned shift;              /* log2 of a granule of the shadow */
+  bool exact;                  /* threads are ordered one by one: see struct shadow */
   struct block block;
   struct site *sites;
   struct fault_note *faults;
@@ -470,7 +470,7 @@ void async_land_before(struct warp *w, unsigned lane, uint32_t before);
 void async_start(struct warp *w);    /* of a block: forgets what the last one left pending */
 
 /* ---- grid.c, parallel.c ------------------------------------------------------------------------ */
-/* Makes the memory of a runner whose first members, to `shift`, are set.  False: there is none. */
+/* Makes the memory of a runner whose first members, to `exact`, are set.  False: there is none. */
 bool runner_open(struct runner *t);
 void runner_close(struct runner *t);
 void runner_block(struct runner *t, uint64_t linear);

@@ -133,17 +133,6 @@ static bool planned_before(const struct work *w, size_t i)
   return false;
 }
 
-/* A race or an unset word changes values, not which words are touched; whatever else was found, or
- * a launch that stopped, is not let loose on the GPU. */
-static bool countable(const struct sim_result *r)
-{
-  for (size_t i = 0; i < r->nfaults; i++)
-    if (r->faults[i].fatal || (r->faults[i].kind != SIM_FAULT_RACE &&
-                               r->faults[i].kind != SIM_FAULT_UNINITIALISED))
-      return false;
-  return r->completed;
-}
-
 static void add_item(struct launches *l, struct work *w, struct item *it, const struct options *o)
 {
   const struct outcome *out = &it->outcome;
@@ -155,7 +144,7 @@ static void add_item(struct launches *l, struct work *w, struct item *it, const 
   }
   for (size_t i = 0; i < out->nlaunches && i < o->most; i++) {
     const struct sim_result *r = &out->launches[i];
-    if (!countable(r)) {
+    if (!count_harmless(r)) {
       fprintf(stderr, "banks: %s/%s, %s: left out from launch %zu on: %s\n", w->options->from,
               w->exercise->id, it->test->name, i + 1,
               r->nfaults ? r->faults[0].text : "it did not complete");
@@ -318,9 +307,7 @@ int command_prove(int argc, char **argv)
     if (o.save && !save(&proof, &o)) status = CLI_OURS;
     proof_free(&proof);
   }
-  char log[64];
-  snprintf(log, sizeof log, "%s/log.txt", own);
-  if (folder == own && (status != CLI_OURS || access(log, F_OK))) count_tidy(folder, NULL);   /* else: to read */
+  if (folder == own) count_tidy(folder, status == CLI_OURS);
   ncu_free(&report);
   for (size_t i = 0; i < l.nworks; i++) work_free(&l.works[i]);
   free(l.works);

@@ -160,17 +160,6 @@ static int read_list(const char *path, struct launch **list, size_t *n)
 
 /* ---- the simulator, the GPU ----------------------------------------------------------------- */
 
-/* A race or an unset word changes values, not which words are touched; whatever else was found, or
- * a launch that stopped, is not let loose on the GPU. */
-static bool countable(const struct sim_result *r)
-{
-  for (size_t i = 0; i < r->nfaults; i++)
-    if (r->faults[i].fatal || (r->faults[i].kind != SIM_FAULT_RACE &&
-                               r->faults[i].kind != SIM_FAULT_UNINITIALISED))
-      return false;
-  return r->completed;
-}
-
 static void leave_out(struct launch *l, const char *why)
 {
   fprintf(stderr, "banks prove: left out: %s: %s\n", l->text, why);
@@ -196,7 +185,7 @@ static int simulate(struct launch *l)
   sim_close(q->sim);
   q->sim = NULL;
   l->good = true;
-  if (!countable(&q->result))
+  if (!count_harmless(&q->result))
     leave_out(l, q->result.nfaults ? q->result.faults[0].text : "it did not complete");
   else if (!own_job(q, "cuda", &l->job, why, sizeof why))
     leave_out(l, why);
@@ -359,7 +348,7 @@ static int compare(struct launch *list, size_t n, const struct options *o, const
 
 static int prove(struct launch *list, size_t n, const struct options *o)
 {
-  char gpu[128] = "", own[] = "/tmp/banks-prove-XXXXXX", log[64];
+  char gpu[128] = "", own[] = "/tmp/banks-prove-XXXXXX";
   const char *folder = o->replay ? o->replay : o->record;
   size_t good = 0;
   if (!o->replay && !count_possible(gpu, sizeof gpu)) return CLI_OURS;
@@ -379,9 +368,7 @@ static int prove(struct launch *list, size_t n, const struct options *o)
              (write_folder(list, n, folder) && count_launches(folder, good, o->seconds))) {
     status = compare(list, n, o, folder, gpu);
   }
-  snprintf(log, sizeof log, "%s/log.txt", own);
-  if (folder == own && (status != CLI_OURS || access(log, F_OK)))   /* else: to read */
-    count_tidy(folder, "outcomes.bin");
+  if (folder == own) count_tidy(folder, status == CLI_OURS);
   return status;
 }
 

@@ -37,9 +37,10 @@ const char request_help[] =
   "  tma:f16[64,128]=uniform/box=64,64/swizzle=128B\n"
   "                               a tensor map of such a buffer (CUtensorMap by value)\n";
 
-static int usage_error(const struct request *q, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static int usage_error(const struct request *q, const char *format, ...)
+/* Tells on standard error, and returns `status`. */
+static int tell(const struct request *q, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static int tell(const struct request *q, int status, const char *format, ...)
 {
   va_list ap;
   fprintf(stderr, "banks %s: ", q->command);
@@ -47,8 +48,11 @@ static int usage_error(const struct request *q, const char *format, ...)
   vfprintf(stderr, format, ap);
   va_end(ap);
   fprintf(stderr, "\n");
-  return REQUEST_USAGE;
+  return status;
 }
+
+#define usage_error(q, ...) tell(q, REQUEST_USAGE, __VA_ARGS__)
+#define ours(q, ...) tell(q, REQUEST_OURS, __VA_ARGS__)
 
 int request_words(char *row, char **words, int most)
 {
@@ -323,19 +327,6 @@ int request_load(struct request *q)
 }
 
 /* ---- the run ------------------------------------------------------------------------------- */
-
-static int ours(const struct request *q, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static int ours(const struct request *q, const char *format, ...)
-{
-  va_list ap;
-  fprintf(stderr, "banks %s: ", q->command);
-  va_start(ap, format);
-  vfprintf(stderr, format, ap);
-  va_end(ap);
-  fprintf(stderr, "\n");
-  return REQUEST_OURS;
-}
 
 int request_run(struct request *q)
 {

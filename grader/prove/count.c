@@ -154,13 +154,23 @@ bool count_tables(const char *folder, const char *const *kernels, size_t n, stru
   return good;
 }
 
-void count_tidy(const char *folder, const char *more)
+bool count_harmless(const struct sim_result *r)
 {
-  const char *const files[] = {"report.ncu-rep", "log.txt", "output.txt", "raw.csv", "source.csv",
-                               "launches.txt", "launches.bin", more};
+  for (size_t i = 0; i < r->nfaults; i++)
+    if (r->faults[i].fatal || (r->faults[i].kind != SIM_FAULT_RACE &&
+                               r->faults[i].kind != SIM_FAULT_UNINITIALISED))
+      return false;
+  return r->completed;
+}
+
+void count_tidy(const char *folder, bool failed)
+{
+  static const char *const files[] = {"report.ncu-rep", "log.txt", "output.txt", "raw.csv",
+                                      "source.csv", "launches.txt", "launches.bin", "outcomes.bin"};
   char path[600];
+  snprintf(path, sizeof path, "%.500s/log.txt", folder);
+  if (failed && access(path, F_OK) == 0) return;
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    if (!files[i]) continue;
     snprintf(path, sizeof path, "%.500s/%s", folder, files[i]);
     unlink(path);
   }

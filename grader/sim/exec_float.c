@@ -8,25 +8,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "narrow.h"
 #include "rows.h"
 
-static inline float from_bits(uint32_t u)
-{
-  float f;
-  memcpy(&f, &u, 4);
-  return f;
-}
-static inline uint32_t bits_of(float f)
-{
-  uint32_t u;
-  memcpy(&u, &f, 4);
-  return u;
-}
-static inline float canon(float r) { return from_bits(r != r ? 0x7fffffffu : bits_of(r)); }
+static inline float canon(float r) { return narrow_float(r != r ? 0x7fffffffu : narrow_bits(r)); }
 static inline float ftz(float x)
 {
-  uint32_t u = bits_of(x);
-  return from_bits((u & 0x7f800000u) ? u : u & 0x80000000u);
+  uint32_t u = narrow_bits(x);
+  return narrow_float((u & 0x7f800000u) ? u : u & 0x80000000u);
 }
 
 #define ARITH2(op, expr32, expr64)                                                             \
@@ -144,12 +133,12 @@ OP1(rsqrt_f64, f64, f64, 1.0 / sqrt(a))
 /* Of two, the one that is not NaN; -0 is less than +0. */
 static inline float min_f(float a, float b)
 {
-  float m = a < b ? a : b < a ? b : from_bits(bits_of(a) | bits_of(b));
+  float m = a < b ? a : b < a ? b : narrow_float(narrow_bits(a) | narrow_bits(b));
   return a != a ? b : b != b ? a : m;
 }
 static inline float max_f(float a, float b)
 {
-  float m = a > b ? a : b > a ? b : from_bits(bits_of(a) & bits_of(b));
+  float m = a > b ? a : b > a ? b : narrow_float(narrow_bits(a) & narrow_bits(b));
   return a != a ? b : b != b ? a : m;
 }
 static inline double min_d(double a, double b)
@@ -180,18 +169,18 @@ HANDLER(minmax_slow_f32)
     unsigned l = first_lane(m);
     float a = ar[l], b = br[l];
     if (i->small[1]) a = ftz(a), b = ftz(b);
-    uint32_t sign = (bits_of(a) ^ bits_of(b)) & 0x80000000u;
+    uint32_t sign = (narrow_bits(a) ^ narrow_bits(b)) & 0x80000000u;
     if (i->imm & 1) a = fabsf(a), b = fabsf(b);
     float r = i->small[2] && (a != a || b != b) ? NAN : i->small[0] ? max_f(a, b) : min_f(a, b);
-    if ((i->imm & 2) && r == r) r = from_bits((bits_of(r) & 0x7fffffffu) | sign);
+    if ((i->imm & 2) && r == r) r = narrow_float((narrow_bits(r) & 0x7fffffffu) | sign);
     d[l] = canon(r);
   }
 }
 
 OP1(abs_f32, u32, u32, a & 0x7fffffffu)
 OP1(neg_f32, u32, u32, a ^ 0x80000000u)
-OP1(abs_ftz_f32, f32, f32, from_bits(bits_of(ftz(a)) & 0x7fffffffu))
-OP1(neg_ftz_f32, f32, f32, from_bits(bits_of(ftz(a)) ^ 0x80000000u))
+OP1(abs_ftz_f32, f32, f32, narrow_float(narrow_bits(ftz(a)) & 0x7fffffffu))
+OP1(neg_ftz_f32, f32, f32, narrow_float(narrow_bits(ftz(a)) ^ 0x80000000u))
 OP1(abs_f64, u64, u64, a & 0x7fffffffffffffffu)
 OP1(neg_f64, u64, u64, a ^ 0x8000000000000000u)
 OP2(copysign_f32, u32, u32, u32, (b & 0x7fffffffu) | (a & 0x80000000u))

@@ -39,6 +39,31 @@ static void not_shared(struct warp *w, const struct sim_inst *i, uint32_t lanes)
              ptx_op_text((enum ptx_op)i->ptx->op));
 }
 
+/* Moves `n` matrices of rows from shared memory (a load) or into it: false after a fault. */
+static bool move_rows(struct warp *w, const struct sim_inst *i, enum access_kind kind, unsigned n,
+                      uint8_t *rows)
+{
+  struct span s;
+  bool fresh = true;
+  for (uint32_t left = row_lanes[n]; left;) {
+    uint32_t now = access_span(w, i, left, fresh, kind, &s);
+    if (!now) return false;
+    if (!s.shared) {
+      not_shared(w, i, now);
+      return false;
+    }
+    left &= ~now;
+    fresh = false;
+    for (; now; now &= now - 1) {
+      unsigned l = first_lane(now);
+      uint8_t *at = s.base + s.rel[l];
+      if (kind == ACCESS_LOAD) memcpy(rows + l * ROW, at, ROW);
+      else memcpy(at, rows + l * ROW, ROW);
+    }
+  }
+  return true;
+}
+
 /* What lane t holds of matrix rows: elements (r, c) and (r, c + 1), or (c, r) and (c + 1, r). */
 static inline uint32_t pick(uint16_t m[MATRIX_ROWS][8], unsigned t, bool trans)
 {
@@ -52,22 +77,7 @@ HANDLER(ldmatrix)
   if (!warp_whole(w, i, exec)) return;
   uint16_t rows[4][MATRIX_ROWS][8];
   unsigned n = i->small[1];
-  struct span s;
-  bool fresh = true;
-  for (uint32_t left = row_lanes[n]; left;) {
-    uint32_t now = access_span(w, i, left, fresh, ACCESS_LOAD, &s);
-    if (!now) return;
-    if (!s.shared) {
-      not_shared(w, i, now);
-      return;
-    }
-    left &= ~now;
-    fresh = false;
-    for (; now; now &= now - 1) {
-      unsigned l = first_lane(now);
-      memcpy(rows[l / MATRIX_ROWS][l % MATRIX_ROWS], s.base + s.rel[l], ROW);
-    }
-  }
+  if (!move_rows(w, i, ACCESS_LOAD, n, (uint8_t *)rows)) return;
   for (unsigned k = 0; k < n; k++) {
     u32_row *d = SIM_ROW(u32_row, i->more[k]);
     for (unsigned t = 0; t < SIM_LANES; t++) d[t] = pick(rows[k], t, i->small[2]);
@@ -95,22 +105,7 @@ HANDLER(stmatrix)
   }
   uint8_t *out = SIM_ROW(uint8_t, i->more[0]);
   memcpy(out, rows, n * sizeof rows[0]);
-  struct span s;
-  bool fresh = true;
-  for (uint32_t left = row_lanes[n]; left;) {
-    uint32_t now = access_span(w, i, left, fresh, ACCESS_STORE, &s);
-    if (!now) return;
-    if (!s.shared) {
-      not_shared(w, i, now);
-      return;
-    }
-    left &= ~now;
-    fresh = false;
-    for (; now; now &= now - 1) {
-      unsigned l = first_lane(now);
-      memcpy(s.base + s.rel[l], out + l * ROW, ROW);
-    }
-  }
+  move_rows(w, i, ACCESS_STORE, n, out);
 }
 
 HANDLER(movmatrix)

@@ -24,9 +24,10 @@ static int32_t element(uint32_t v, unsigned k, unsigned bits, bool is_signed)
   return is_signed ? (int32_t)e >> (32 - bits) : (int32_t)(e >> (32 - bits));
 }
 
-static int32_t work(enum video op, unsigned relation, int32_t a, int32_t b)
+/* The operation, in as many bits as its result needs: all but the shifts, of values of 33 bits. */
+static int64_t lossless(enum video op, unsigned relation, int64_t a, int64_t b)
 {
-  int32_t sum = a + b;
+  int64_t sum = a + b;
   switch (op) {
   case V_ADD: return sum;
   case V_SUB: return a - b;
@@ -60,8 +61,8 @@ HANDLER(video)
     unsigned l = first_lane(m);
     uint32_t packed = 0, sum = c[l];
     for (unsigned k = 0; k < n; k++) {
-      int32_t r = work(op, (unsigned)i->imm, element(a[l], k, bits, i->flags & 1),
-                       element(b[l], k, bits, i->flags & 2));
+      int32_t r = (int32_t)lossless(op, (unsigned)i->imm, element(a[l], k, bits, i->flags & 1),
+                                    element(b[l], k, bits, i->flags & 2));
       if (i->small[2] & 4 && r < 0) r = 0;
       if (i->small[2] & 1) r = r < least ? least : r > most ? most : r;
       sum += (uint32_t)r;
@@ -144,29 +145,6 @@ struct scalar {
   enum { ALONE, PLUS, LEAST, MOST } second;   /* with c */
 };
 
-static __int128 scalar_work(const struct scalar *v, __int128 a, __int128 b)
-{
-  unsigned by = v->wrap ? (unsigned)b & 31 : b > 32 ? 32 : (unsigned)b;
-  switch (v->op) {
-  case V_ADD: return a + b;
-  case V_SUB: return a - b;
-  case V_ABSDIFF: return a < b ? b - a : a - b;
-  case V_MIN: return a < b ? a : b;
-  case V_MAX: return a > b ? a : b;
-  case V_SHL: return a * ((__int128)1 << by);
-  case V_SHR: return a >> by;
-  default: break;
-  }
-  switch (v->relation) {
-  case PTX_M_EQ: return a == b;
-  case PTX_M_NE: return a != b;
-  case PTX_M_LT: return a < b;
-  case PTX_M_LE: return a <= b;
-  case PTX_M_GT: return a > b;
-  default: return a >= b;
-  }
-}
-
 static __int128 clamped(__int128 v, unsigned bits, bool is_signed)
 {
   __int128 most = ((__int128)1 << (bits - is_signed)) - 1, least = is_signed ? -most - 1 : 0;
@@ -175,15 +153,18 @@ static __int128 clamped(__int128 v, unsigned bits, bool is_signed)
 
 static uint32_t scalar_one(const struct scalar *v, uint32_t ra, uint32_t rb, uint32_t c)
 {
-  __int128 a = part_of(ra, v->a_part, v->a_signed), b = part_of(rb, v->b_part, v->b_signed);
+  int64_t a = part_of(ra, v->a_part, v->a_signed), b = part_of(rb, v->b_part, v->b_signed);
+  unsigned by = v->wrap ? (unsigned)b & 31 : b > 32 ? 32 : (unsigned)b;
   if (v->op == V_MAD) {
     bool is_signed = v->a_signed || v->b_signed;
-    __int128 r = a * b + part_of(c, 0, is_signed) + v->plus_one;
+    __int128 r = (__int128)a * b + part_of(c, 0, is_signed) + v->plus_one;
     r >>= v->scale;
     return (uint32_t)(v->sat ? clamped(r, 32, is_signed) : r);
   }
   unsigned bits = part_bits(v->d_part);
-  __int128 r = scalar_work(v, a, b);
+  __int128 r = v->op == V_SHL   ? a * ((__int128)1 << by)
+               : v->op == V_SHR ? a >> by
+                                : lossless(v->op, v->relation, a, b);
   if (v->sat) r = clamped(r, bits, v->d_signed);
   uint32_t t = (uint32_t)r;
   bool less = v->d_signed ? (int32_t)t < (int32_t)c : t < c;

@@ -97,6 +97,7 @@ static const struct { const char *word; enum sim_fault_kind kind; bool fatal; } 
     {"race", SIM_FAULT_RACE, false},          {"barrier", SIM_FAULT_BARRIER, true},
     {"budget", SIM_FAULT_BUDGET, true},       {"trap", SIM_FAULT_TRAP, true},
     {"stack", SIM_FAULT_STACK, true},         {"divergent", SIM_FAULT_BARRIER, false},
+    {"invalid", SIM_FAULT_UNINITIALISED, true},   /* what is used as an mbarrier is none */
 };
 
 static bool promised(const char *line, const char *word)

@@ -1,5 +1,5 @@
-// mbarriers and bulk copies.  `//! KIND`: the fault of a line, and the kernel's first; kernels without
-// one must be clean.  async.ptx is this file compiled.
+// mbarriers and bulk copies; faults on their lines as fixture.h tells, `//! invalid` for an mbarrier that is
+// none.  async.ptx is this file compiled.
 typedef unsigned u32;
 typedef unsigned long long u64;
 
@@ -48,15 +48,15 @@ __global__ void arrive_no_wait(int *out, const int *in, int n)
 {
   __shared__ int s[64];
   SETUP(64);
-  s[t] = in[t];
+  s[t] = in[t];  //! race 2
   ARRIVE(bar);
-  out[t] = s[63 - t];  //! uninitialised
+  out[t] = s[63 - t];  //! uninitialised, race -2
 }
 
 __global__ void no_init(int *out, const int *in, int n)
 {
   __shared__ u64 bar;
-  ARRIVE(bar);  //! uninitialised
+  ARRIVE(bar);  //! invalid
   out[0] = 1;
 }
 
@@ -65,8 +65,8 @@ __global__ void init_unsynced(int *out, const int *in, int n)
   __shared__ u64 bar;
   if (threadIdx.x == 0) INIT(bar, 64);
   __syncwarp();
-  ARRIVE(bar);  //! race
-  WAIT(bar, 0);
+  ARRIVE(bar);  //! race -2
+  WAIT(bar, 0);  //! race -3
 }
 
 __global__ void too_many(int *out, const int *in, int n)
@@ -131,7 +131,7 @@ __global__ void copy_unwaited(int *out, const int *in, int n)
     LOAD(s, in, 1024, bar);
   }
   __syncthreads();
-  out[t] = s[t];  //! uninitialised
+  out[t] = s[t];  //! uninitialised, race -3
   WAIT(bar, 0);
 }
 
@@ -167,7 +167,7 @@ __global__ void copy_half_waits(int *out, const int *in, int n)
   } else {
     while (atomicAdd((int *)&told, 0) == 0) continue;
   }
-  out[t] = s[t];  //! race
+  out[t] = s[t];  //! race -9
 }
 
 __global__ void too_few_bytes(int *out, const int *in, int n)
@@ -249,11 +249,11 @@ __global__ void pipeline_hasty(int *out, const int *in, int n)
     EXPECT(bar, 256);
     LOAD(s, in, 256, bar);
   }
-  WAIT(bar, 0);
+  WAIT(bar, 0);  //! barrier
   int sum = s[t];
   if (t == 0) {
     EXPECT(bar, 256);
-    LOAD(s, in + 64, 256, bar);  //! race
+    LOAD(s, in + 64, 256, bar);  //! race -3
   }
   WAIT(bar, 1);
   out[t] = sum + s[t];
@@ -345,7 +345,7 @@ __global__ void after_inval(int *out, const int *in, int n)
   SETUP(64);
   if (t == 0) asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(at(&bar)) : "memory");
   __syncthreads();
-  ARRIVE(bar);  //! uninitialised
+  ARRIVE(bar);  //! invalid
 }
 
 }

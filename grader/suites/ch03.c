@@ -148,13 +148,6 @@ static const struct test strides_tests[] = {
 
 /* ---- predictions.txt -------------------------------------------------------------------- */
 
-static uint32_t cost_of_stride(uint32_t words, uint32_t mask)
-{
-  struct access a = {.op = MODEL_LOAD, .width = 4, .mask = mask};
-  for (uint32_t t = 0; t < MODEL_LANES; t++) a.addr[t] = 4ull * words * t;
-  return model_cost(&a).wavefronts;
-}
-
 static uint32_t banks_of_stride(uint32_t words)
 {
   struct access a = {.op = MODEL_LOAD, .width = 4, .mask = UINT32_MAX};
@@ -183,14 +176,14 @@ static void judge_predict(struct verdict *v, const struct evidence *e, struct rn
   (void)r;
 #define TRY(n) "try: build/banks wavefronts --op load --width 4 --stride " #n
   struct prediction rows[] = {
-    {"stride_3", cost_of_stride(3, UINT32_MAX), TRY(3)},
-    {"stride_12", cost_of_stride(12, UINT32_MAX), TRY(12)},
-    {"stride_31", cost_of_stride(31, UINT32_MAX), TRY(31)},
-    {"stride_48", cost_of_stride(48, UINT32_MAX), TRY(48)},
-    {"stride_64", cost_of_stride(64, UINT32_MAX), TRY(64)},
-    {"stride_0", cost_of_stride(0, UINT32_MAX), TRY(0)},
+    {"stride_3", judge_stride_cost(3, 32, 4), TRY(3)},
+    {"stride_12", judge_stride_cost(12, 32, 4), TRY(12)},
+    {"stride_31", judge_stride_cost(31, 32, 4), TRY(31)},
+    {"stride_48", judge_stride_cost(48, 32, 4), TRY(48)},
+    {"stride_64", judge_stride_cost(64, 32, 4), TRY(64)},
+    {"stride_0", judge_stride_cost(0, 32, 4), TRY(0)},
     {"banks_12", banks_of_stride(12), "how many banks does the picture of stride 12 use?"},
-    {"eight_lanes", cost_of_stride(32, 0xff), "a lane that takes no part asks for no word"},
+    {"eight_lanes", judge_stride_cost(32, 8, 4), "a lane that takes no part asks for no word"},
     {"period_6", period(8, 6), "try: make lab, modulus 8, step 6"},
     {"period_5", period(8, 5), "try: make lab, modulus 8, step 5"},
   };

@@ -329,15 +329,6 @@ static const struct test columns_tests[] = {
 
 /* ---- predictions.txt ------------------------------------------------------------------ */
 
-/* Lanes 0 .. lanes-1 read words stride * t. */
-static uint32_t cost(uint32_t stride, uint32_t lanes, uint32_t width)
-{
-  struct access a = {.op = MODEL_LOAD, .width = width,
-                     .mask = lanes < 32 ? (1u << lanes) - 1 : UINT32_MAX};
-  for (uint32_t t = 0; t < MODEL_LANES; t++) a.addr[t] = 4ull * stride * t;
-  return model_cost(&a).wavefronts;
-}
-
 /* One access of every step of a tree of 256: all wavefronts, with the adders' stride. */
 static uint32_t cost_of_tree(bool interleaved, uint32_t *requests)
 {
@@ -345,7 +336,7 @@ static uint32_t cost_of_tree(bool interleaved, uint32_t *requests)
   *requests = 0;
   for (uint32_t adders = 128; adders > 0; adders /= 2)
     for (uint32_t left = adders; left > 0; left -= left < 32 ? left : 32, ++*requests)
-      sum += cost(interleaved ? BLOCK / adders : 1, left < 32 ? left : 32, 4);
+      sum += judge_stride_cost(interleaved ? BLOCK / adders : 1, left < 32 ? left : 32, 4);
   return sum;
 }
 
@@ -360,16 +351,17 @@ static void judge_predict(struct verdict *v, const struct evidence *e, struct rn
   uint32_t requests, interleaved = cost_of_tree(true, &requests);
   uint32_t awake = 5 * 8 + 4 + 2 + 1;
   struct prediction rows[] = {
-    {"step_1", cost(2, 32, 4), "try: build/banks wavefronts --stride 2"},
-    {"step_8", cost(16, 16, 4),
+    {"step_1", judge_stride_cost(2, 32, 4), "try: build/banks wavefronts --stride 2"},
+    {"step_8", judge_stride_cost(16, 16, 4),
      "16 adders are left; try: build/banks wavefronts --stride 16 --mask ffff"},
-    {"step_32", cost(64, 4, 4), "how many lanes still add?"},
+    {"step_32", judge_stride_cost(64, 4, 4), "how many lanes still add?"},
     {"tree_requests", requests, "128 adders are four warps, 64 are two, 32 to 1 are one"},
     {"tree_wavefronts", interleaved, "add up requests times wavefronts, step by step: section 2"},
     {"awake_requests", awake, "a warp sends a request as long as one of its threads adds"},
-    {"partials_float4", cost(32, 32, 16),
+    {"partials_float4", judge_stride_cost(32, 32, 16),
      "try: build/banks wavefronts --width 16 --expr '128*t'"},
-    {"partials_34", cost(34, 32, 8), "try: build/banks wavefronts --width 8 --expr '136*t'"},
+    {"partials_34", judge_stride_cost(34, 32, 8),
+     "try: build/banks wavefronts --width 8 --expr '136*t'"},
     {"shuffle_wavefronts", 8 + 1, "a store by each of eight warps, and one read of all eight"},
   };
   judge_predictions(v, e, rows, sizeof rows / sizeof *rows);

@@ -488,13 +488,6 @@ static const struct test one_pass_tests[] = {
 
 /* ---- predictions.txt -------------------------------------------------------------------- */
 
-static uint32_t cost(uint32_t pitch, uint32_t width)
-{
-  struct access a = {.op = MODEL_LOAD, .width = width, .mask = UINT32_MAX};
-  for (uint32_t t = 0; t < MODEL_LANES; t++) a.addr[t] = 4ull * pitch * t;
-  return model_cost(&a).wavefronts;
-}
-
 /* The variance of 4096 and 4097 as floats give it when every operation is rounded. */
 static double naive_variance(void)
 {
@@ -520,10 +513,11 @@ static void judge_predict(struct verdict *v, const struct evidence *e, struct rn
 {
   (void)r;
   struct prediction rows[] = {
-    {"column_64", cost(64, 4), "try: build/banks wavefronts --stride 64"},
-    {"column_65", cost(65, 4), "try: build/banks wavefronts --stride 65"},
-    {"column_72", cost(72, 4), "try: build/banks wavefronts --stride 72"},
-    {"float4_64", cost(64, 16), "try: build/banks wavefronts --width 16 --expr '256*t'"},
+    {"column_64", judge_stride_cost(64, 32, 4), "try: build/banks wavefronts --stride 64"},
+    {"column_65", judge_stride_cost(65, 32, 4), "try: build/banks wavefronts --stride 65"},
+    {"column_72", judge_stride_cost(72, 32, 4), "try: build/banks wavefronts --stride 72"},
+    {"float4_64", judge_stride_cost(64, 32, 16),
+     "try: build/banks wavefronts --width 16 --expr '256*t'"},
     {"largest_exp", largest_exp(), "the natural logarithm of the largest float, rounded down"},
     {"naive_variance", 100 * naive_variance(),
      "a float has 24 binary digits: what becomes of 4097 * 4097 = 16,785,409?"},

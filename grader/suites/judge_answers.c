@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/model.h"
 #include "suites/suite.h"
 
 /* ---- C exercises -------------------------------------------------------------------------- */
@@ -164,6 +165,14 @@ const char *judge_prediction(struct verdict *v, const struct evidence *e, const 
   tell_state(v, name, state);
   if (state == MISSING) tell_unknown(v, e);
   return NULL;
+}
+
+uint32_t judge_stride_cost(uint32_t stride, uint32_t lanes, uint32_t width)
+{
+  struct access a = {.op = MODEL_LOAD, .width = width,
+                     .mask = lanes < MODEL_LANES ? (1u << lanes) - 1 : UINT32_MAX};
+  for (uint32_t t = 0; t < MODEL_LANES; t++) a.addr[t] = 4ull * stride * t;
+  return model_cost(&a).wavefronts;
 }
 
 bool judge_predictions(struct verdict *v, const struct evidence *e, const struct prediction *rows,

@@ -149,6 +149,9 @@ const char *judge_prediction(struct verdict *v, const struct evidence *e, const 
 struct prediction { const char *name; double want; const char *how; };
 bool judge_predictions(struct verdict *v, const struct evidence *e, const struct prediction *rows,
                        size_t count);
+/* For predictions: the wavefronts of a load of `width` bytes a lane by lanes 0 .. lanes-1, lane t at
+ * word stride * t. */
+uint32_t judge_stride_cost(uint32_t stride, uint32_t lanes, uint32_t width);
 
 /* C exercises: compares the answer to question i, one integer, with `want`.  `call` is what the
  * student knows the question as, "bank_of(132)".  False, with the failure told, when it differs

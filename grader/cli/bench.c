@@ -325,7 +325,12 @@ int command_bench(int argc, char **argv)
               "usage: banks bench [--threads N] [--repeat N] [--no-checks] [--once KERNEL]\n"
               "Warp instructions a second of the simulator: on one core, then on 1, 2, 4 ... N host\n"
               "threads (all there are), the best of N (3) runs.  --once: one small run, for counting\n"
-              "the host's instructions.\n");
+              "the host's instructions.\n"
+              "M/s are millions of warp instructions a second; one counts once, whatever lanes take\n"
+              "part.  Accesses are counted and all checks are on; --no-checks leaves races and first\n"
+              "writes out.  The aims are 50 M/s for the ALU loop, and 25 M/s for the transpose and\n"
+              "the matrix product, on one core of a current x86-64 server (AVX2) that does nothing\n"
+              "else.\n");
       return c == 'h' ? CLI_OK : CLI_USAGE;
     }
   }

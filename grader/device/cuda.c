@@ -371,20 +371,21 @@ static bool cuda_launch(struct device *d, const struct sim_launch *l, struct sim
   r->totals.blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
   r->totals.warps = r->totals.blocks *
                     (((uint64_t)l->block[0] * l->block[1] * l->block[2] + 31) / 32);
-  if (!ok(d, d->cu->event_create(&from, 0), "an event") ||
-      !ok(d, d->cu->event_create(&to, 0), "an event"))
-    return false;
-  d->cu->event_record(from, NULL);
-  cu_result error = cuda_start(d, f, l);
-  d->cu->event_record(to, NULL);
-  if (error == CU_OK) error = d->cu->synchronize();
-  if (error != CU_OK) {
-    failed(d, r, error);
-    return false;
+  bool ready = ok(d, d->cu->event_create(&from, 0), "an event") &&
+               ok(d, d->cu->event_create(&to, 0), "an event");
+  cu_result error = CU_OK;
+  if (ready) {
+    d->cu->event_record(from, NULL);
+    error = cuda_start(d, f, l);
+    d->cu->event_record(to, NULL);
+    if (error == CU_OK) error = d->cu->synchronize();
+    if (error == CU_OK && milliseconds && d->cu->event_elapsed(&elapsed, from, to) == CU_OK)
+      *milliseconds = elapsed;
   }
-  if (milliseconds && d->cu->event_elapsed(&elapsed, from, to) == CU_OK) *milliseconds = elapsed;
-  d->cu->event_destroy(from);
-  d->cu->event_destroy(to);
+  if (from) d->cu->event_destroy(from);
+  if (to) d->cu->event_destroy(to);
+  if (error != CU_OK) failed(d, r, error);
+  if (!ready || error != CU_OK) return false;
   r->completed = true;
   inspect(d, r);
   return r->nfaults == 0 && !*d->broken;

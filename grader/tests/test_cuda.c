@@ -17,6 +17,7 @@ static struct {
   void (*kernel)(unsigned char *in, unsigned char *out, int n);
   cu_result launch, load, sticky;
   unsigned set_shared, launches, frees, allocs;
+  unsigned events, no_event;    /* that live; the one that cannot be made, from 1 */
   double clock;
 } fake;
 
@@ -126,14 +127,21 @@ static cu_result f_launch(cu_function f, unsigned gx, unsigned gy, unsigned gz, 
   if (fake.launch == CU_OK && fake.kernel) fake.kernel(in, out, n);
   return fake.launch >= 700 ? CU_OK : fake.launch;   /* those come at the next wait */
 }
-static cu_result f_event(cu_event *e, unsigned flags) { return (void)flags, *e = calloc(1, sizeof(double)), CU_OK; }
+static cu_result f_event(cu_event *e, unsigned flags)
+{
+  (void)flags;
+  if (fake.no_event && fake.events + 1 == fake.no_event) return CU_OUT_OF_MEMORY;
+  fake.events++;
+  *e = calloc(1, sizeof(double));
+  return CU_OK;
+}
 static cu_result f_record(cu_event e, cu_stream s) { return (void)s, *(double *)e = fake.clock, CU_OK; }
 static cu_result f_elapsed(float *ms, cu_event a, cu_event b)
 {
   *ms = (float)(*(double *)b - *(double *)a);
   return CU_OK;
 }
-static cu_result f_destroy(cu_event e) { return free(e), CU_OK; }
+static cu_result f_destroy(cu_event e) { return fake.events--, free(e), CU_OK; }
 static cu_result f_error_name(cu_result r, const char **s) { return (void)r, *s = "CUDA_ERROR_PAPER", CU_OK; }
 static cu_result f_error_text(cu_result r, const char **s) { return (void)r, *s = "torn", CU_OK; }
 
@@ -182,6 +190,7 @@ static void setup(void)
 
 static void teardown(void)
 {
+  ck_assert_uint_eq(fake.events, 0);      /* whatever failed */
   outcome_free(&o);
   cuda_api_instead = NULL;
 }
@@ -240,6 +249,15 @@ START_TEST(errors_become_faults)
   ck_assert_int_eq(o.launches[0].faults[0].kind, errors[_i].kind);
   ck_assert(!o.launches[0].completed);
   ck_assert(memcmp(o.buffers[1], input, BYTES) != 0);
+}
+END_TEST
+
+START_TEST(no_event_is_ours)
+{
+  fake.no_event = (unsigned)_i;           /* the first, or the second */
+  run(right);
+  ck_assert_int_eq(o.end, JOB_OURS);
+  ck_assert_msg(strstr(o.why, "an event: CUDA_ERROR_PAPER") != NULL, "%s", o.why);
 }
 END_TEST
 
@@ -410,6 +428,7 @@ Suite *suite_cuda(void)
   tcase_add_test(t, a_right_kernel_comes_back_whole);
   tcase_add_loop_test(t, stray_writes_are_seen, 0, sizeof strays / sizeof *strays);
   tcase_add_loop_test(t, errors_become_faults, 0, sizeof errors / sizeof *errors);
+  tcase_add_loop_test(t, no_event_is_ours, 1, 3);
   tcase_add_test(t, errors_of_the_machine_are_ours);
   tcase_add_test(t, code_the_driver_refuses_names_its_line);
   tcase_add_test(t, much_dynamic_shared_memory_is_asked_for);

@@ -1,7 +1,10 @@
 /* Files as authors have them: many kernels, of which some are beyond the simulator; and PTX of
  * other compilers (tests/kernels holds more of it). */
+#define _GNU_SOURCE
 #include <check.h>
+#include <ftw.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ptx/ptx.h"
@@ -256,12 +259,40 @@ START_TEST(not_a_pointer)
 }
 END_TEST
 
+/* PTX that is kept names files, not places on the machine that made it. */
+static unsigned kept;
+
+static int names_no_place(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+  size_t length = strlen(path);
+  (void)st, (void)where;
+  if (type != FTW_F || length < 4 || strcmp(path + length - 4, ".ptx")) return 0;
+  FILE *f = fopen(path, "re");
+  char *line = NULL;
+  size_t room = 0;
+  ck_assert_msg(f != NULL, "%s", path);
+  while (getline(&line, &room, f) > 0)
+    ck_assert_msg(!strstr(line, "\"/"), "%s names a place on one machine: %s", path, line);
+  free(line);
+  fclose(f);
+  kept++;
+  return 0;
+}
+
+START_TEST(no_machine)
+{
+  ck_assert_int_eq(nftw("grader", names_no_place, 16, FTW_PHYS), 0);
+  ck_assert_msg(kept > 50, "%u files: run the tests from the repository's top", kept);
+}
+END_TEST
+
 Suite *suite_compat(void)
 {
   Suite *s = suite_create("compat");
   TCase *t = tcase_create("files");
   tcase_add_test(t, one_of_many);
   tcase_add_test(t, no_end);
+  tcase_add_test(t, no_machine);
   tcase_add_test(t, clusters);
   tcase_add_loop_test(t, handed_over, 0, sizeof handed / sizeof *handed);
   tcase_add_loop_test(t, through_a_pointer, 0, sizeof reaches / sizeof *reaches);

@@ -48,6 +48,7 @@ struct bulk_copy {
 struct bulk {
   struct mbarrier *bars;
   size_t nbars, bars_room;
+  uint32_t *bar_at;            /* of each eight bytes of shared memory: its mbarrier, from 1; 0: none */
   struct bulk_copy *copies;    /* in order of issue */
   size_t ncopies, copies_room;
   size_t held;                 /* bytes of all copies */

@@ -300,6 +300,7 @@ void block_run(struct runner *t)
   struct block *b = &t->block;
   b->live = b->nthreads;
   memset(b->barriers, 0, sizeof b->barriers);
+  warp_charge(b->warps, b->shared_bytes);
   memset(b->shared, (int)(0xa5 ^ (t->sim->options.seed & 0x5a)), b->shared_bytes);
   shadow_block(&b->shadow);
   bulk_start(b);

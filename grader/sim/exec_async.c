@@ -52,6 +52,7 @@ void async_land(struct warp *w, uint32_t lanes, uint32_t keep, bool open)
 {
   struct async *q = &w->async;
   size_t kept = 0;
+  warp_charge(w, q->n * sizeof *q->copies);
   for (size_t k = 0; k < q->n; k++) {
     const struct async_copy *c = &q->copies[k];
     bool due = (lanes >> c->lane & 1) && (open || (uint64_t)c->group + keep < q->group[c->lane]);
@@ -68,6 +69,7 @@ void async_land_before(struct warp *w, unsigned lane, uint32_t before)
 {
   struct async *q = &w->async;
   size_t kept = 0;
+  warp_charge(w, q->n * sizeof *q->copies);
   for (size_t k = 0; k < q->n; k++) {
     const struct async_copy *c = &q->copies[k];
     if (c->lane == lane && c->serial < before) land(w, c);

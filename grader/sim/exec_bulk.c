@@ -18,6 +18,7 @@
 #include "rows.h"
 
 enum { CHUNK = 16, MOST_COPIES = 1 << 14, MOST_HELD = 64 << 20 };
+enum { BULK_COST = 16 };       /* bytes charged for each that is copied, checked and counted */
 
 static bool checks(const struct warp *w) { return !w->runner->sim->options.no_checks; }
 
@@ -70,6 +71,7 @@ struct bulk_copy *bulk_push(struct warp *w, const struct sim_inst *i, unsigned l
   }
   struct bulk_copy *c = &k->copies[k->ncopies++];
   k->held += bytes;
+  warp_charge(w, (uint64_t)bytes * BULK_COST);
   *c = (struct bulk_copy){.inst = i, .warp = w, .lane = lane, .bytes = bytes,
                           .data = malloc(bytes), .group = k->group[w->id * SIM_LANES + lane]};
   if (!c->data) abort();
@@ -130,6 +132,7 @@ void bulk_land(struct block *b, uint32_t barrier)
   struct bulk *k = b->bulk;
   size_t kept = 0;
   b->shadow.tick++;
+  if (k->ncopies) warp_charge(k->copies->warp, k->ncopies * sizeof *k->copies);
   for (size_t n = 0; n < k->ncopies; n++) {
     struct bulk_copy *c = &k->copies[n];
     if (!c->store && c->barrier == barrier) land_load(b, c);
@@ -143,6 +146,7 @@ static void land_stores(struct block *b, const struct warp *w, unsigned lane, ui
 {
   struct bulk *k = b->bulk;
   size_t kept = 0;
+  if (k->ncopies) warp_charge(k->copies->warp, k->ncopies * sizeof *k->copies);
   for (size_t n = 0; n < k->ncopies; n++) {
     struct bulk_copy *c = &k->copies[n];
     bool due = c->store && (!w || (c->warp == w && c->lane == lane &&
@@ -169,7 +173,10 @@ void bulk_start(struct block *b)
     free(k->copies[n].data);
     free((void *)(uintptr_t)k->copies[n].box);
   }
-  for (size_t n = 0; n < k->nbars; n++) free(k->bars[n].deferred);
+  for (size_t n = 0; n < k->nbars; n++) {
+    free(k->bars[n].deferred);
+    k->bar_at[k->bars[n].at / MBARRIER_BYTES] = 0;
+  }
   k->ncopies = k->nbars = k->ndeferred = k->held = 0;
   memset(k->group, 0, sizeof k->group);
 }
@@ -185,6 +192,7 @@ void bulk_close(struct block *b)
   for (size_t n = 0; n < k->nbars; n++) free(k->bars[n].deferred);
   free(k->copies);
   free(k->bars);
+  free(k->bar_at);
   free(k);
   b->bulk = NULL;
 }

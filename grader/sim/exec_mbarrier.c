@@ -28,9 +28,9 @@ static void event(struct block *b)
 static struct mbarrier *lookup(struct block *b, uint32_t at)
 {
   struct bulk *k = b->bulk;
-  for (size_t n = 0; k && n < k->nbars; n++)
-    if (k->bars[n].at == at) return &k->bars[n];
-  return NULL;
+  bool there = k && k->bar_at && at < b->shared_bytes && at % MBARRIER_BYTES == 0;
+  uint32_t n = there ? k->bar_at[at / MBARRIER_BYTES] : 0;
+  return n ? &k->bars[n - 1] : NULL;
 }
 
 static uint64_t address_of(struct warp *w, const struct sim_inst *i, unsigned lane)
@@ -91,6 +91,10 @@ void mbarrier_settle(struct block *b, struct mbarrier *m)
     join(b, m, w);
     if (m->pending) m->pending--;
     event(b);
+    if (m->ndeferred) continue;
+    free(m->deferred);           /* thousands of mbarriers may each have had many, one by one */
+    m->deferred = NULL;
+    m->deferred_room = 0;
   }
   if (m->pending || m->tx != m->coming) return;
   if (m->coming) {
@@ -132,6 +136,8 @@ HANDLER(mbarrier_init)
   if (!b->bulk) b->bulk = calloc(1, sizeof *b->bulk);
   struct bulk *k = b->bulk;
   if (!k) abort();
+  if (!k->bar_at) k->bar_at = calloc(b->shared_bytes / MBARRIER_BYTES + 1, sizeof *k->bar_at);
+  if (!k->bar_at) abort();
   for (uint32_t m = exec; m; m &= m - 1) {
     unsigned lane = first_lane(m);
     uint32_t at, count = SIM_ROW(u32_row, i->b)[lane];
@@ -151,13 +157,12 @@ HANDLER(mbarrier_init)
         if (!k->bars) abort();
       }
       bar = &k->bars[k->nbars++];
+      k->bar_at[at / MBARRIER_BYTES] = (uint32_t)k->nbars;
       memset(bar, 0, sizeof *bar);
     }
-    struct deferred *deferred = bar->deferred;
     k->ndeferred -= bar->ndeferred;
-    size_t room = bar->deferred_room;
-    *bar = (struct mbarrier){.at = at, .init = i, .expected = count, .pending = count, .deferred = deferred,
-                             .deferred_room = room};
+    free(bar->deferred);
+    *bar = (struct mbarrier){.at = at, .init = i, .expected = count, .pending = count};
     if (checks(w)) {
       b->shadow.tick++;
       shadow_pending(b, at, MBARRIER_BYTES, w->id * SIM_LANES + lane, i);
@@ -177,7 +182,10 @@ HANDLER(mbarrier_inval)
     k->ndeferred -= bar->ndeferred;
     free(bar->deferred);
     if (checks(w)) shadow_forget(w->block, bar->at, MBARRIER_BYTES);
+    k->bar_at[bar->at / MBARRIER_BYTES] = 0;
     *bar = k->bars[--k->nbars];
+    if (bar != &k->bars[k->nbars])
+      k->bar_at[bar->at / MBARRIER_BYTES] = (uint32_t)(bar - k->bars) + 1;
   }
   event(w->block);
 }

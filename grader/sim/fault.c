@@ -41,6 +41,9 @@ void fault_began(struct runner *t, size_t at)
   t->faults[at] = last;
 }
 
+/* What a fault of one lane is charged for: looking for its like, and for whom it met. */
+enum { NOTE_COST = 5 << 10 };
+
 /* Copies of an instruction in an unrolled loop are one place. */
 static bool same_place(const struct sim_inst *a, const struct sim_inst *b)
 {
@@ -51,6 +54,7 @@ struct sim_fault *fault_note(struct warp *w, const struct sim_inst *i, unsigned 
                              enum sim_fault_kind kind, bool fatal, const char *format, ...)
 {
   struct runner *t = w->runner;
+  warp_charge(w, NOTE_COST);
   if (fatal) {
     t->stop = true;
     warp_reschedule(w);

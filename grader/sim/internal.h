@@ -398,6 +398,11 @@ void warp_return(struct warp *w, uint32_t lanes, const struct sim_inst *i);   /*
 struct group *warp_park(struct warp *w, uint32_t lanes, enum group_state state, uint32_t pc,
                         const struct sim_inst *i);
 static inline void warp_reschedule(struct warp *w) { w->limit = 0; }
+/* Takes from the launch's budget what an instruction costs the host beyond a step: `bytes` it looked
+ * at, moved or filled, of which a few are free.  So the budget also bounds the time. */
+void warp_charge(struct warp *w, uint64_t bytes);
+/* Adds to what the runner holds; false when that would be more than memory_limit. */
+bool warp_hold(struct warp *w, uint64_t bytes);
 /* For a *.sync instruction with a row of member masks: the lanes of one mask whose members have all
  * come.  Call until 0; lanes that must wait are parked at this instruction. */
 uint32_t warp_meet(struct warp *w, const struct sim_inst *i, uint32_t *exec,

@@ -19,7 +19,8 @@ enum {
   THREADS = SIM_MAX_WARPS * SIM_LANES,
   ROW = SHADOW_WRITERS * SIM_LANES,
   FLAGS = 512,                 /* with a row; in a table twice as large */
-  SLOTS = 2 * FLAGS
+  SLOTS = 2 * FLAGS,
+  ROW_COST = 2 * ROW * sizeof(uint32_t)   /* charged for a row that is made or joined */
 };
 
 struct order {
@@ -159,11 +160,13 @@ void order_hear(struct warp *w, const struct sim_inst *i, unsigned lane, uint32_
   const struct flag *flag = find_flag(o, x);
   struct last *last = &o->last[me];
   if ((last->store != x || last->stored != s->wtick[x]) && published(w->block, x, row)) {
+    warp_charge(w, ROW_COST);
     join(o, to, row);
     last->store = x;
     last->stored = s->wtick[x];
   }
   if (flag && flag->row && (last->flag != x || last->version != flag->version)) {
+    warp_charge(w, ROW_COST);
     join(o, to, flag->row);
     last->flag = x;
     last->version = flag->version;
@@ -180,6 +183,7 @@ void order_update(struct warp *w, const struct sim_inst *i, unsigned lane, uint3
   /* The chain goes on from a store, if that was the last write. */
   if (published(w->block, x, row)) hand_on(s->order, x, row);
   if (s->fence[me] < s->epoch || (last->handed == x && last->fence == s->fence[me])) return;
+  warp_charge(w, 2 * ROW_COST);
   gather(w->block, me, s->fence[me], row);
   hand_on(s->order, x, row);
   last->handed = x;
@@ -203,7 +207,9 @@ void shadow_fence(struct warp *w, uint32_t lanes)
   for (uint32_t m = lanes; m; m &= m - 1) {
     uint32_t me = w->id * SIM_LANES + first_lane(m);
     s->fence[me] = tick;
-    if (s->order) join(s->order, &s->order->known[me], s->order->heard[me]);
+    if (!s->order || !s->order->heard[me]) continue;
+    warp_charge(w, ROW_COST);
+    join(s->order, &s->order->known[me], s->order->heard[me]);
   }
 }
 

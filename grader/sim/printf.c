@@ -5,6 +5,8 @@
 
 #include "internal.h"
 
+enum { CONVERSION_COST = 8 << 10 };   /* in bytes that a step moves: most conversions are of C */
+
 static void put(struct runner *t, const char *text, size_t n)
 {
   size_t limit = t->sim->options.printf_limit;
@@ -143,6 +145,7 @@ static size_t convert(struct warp *w, const struct sim_inst *i, unsigned lane, c
   default: return 0;
   }
 #undef NEXT
+  warp_charge(w, CONVERSION_COST);
   if (len > 0) put(t, out, (size_t)len < sizeof out ? (size_t)len : sizeof out - 1);
   return n + 1;
 }
@@ -153,6 +156,7 @@ static bool print_lane(struct warp *w, const struct sim_inst *i, unsigned lane)
   uint64_t args = call_argument(w, i, lane, 1);
   text_at(w, lane, call_argument(w, i, lane, 0), format, sizeof format);
   bool bad = false;
+  warp_charge(w, CONVERSION_COST);
   for (const char *f = format; *f && !bad;) {
     const char *percent = strchr(f, '%');
     size_t plain = percent ? (size_t)(percent - f) : strlen(f);

@@ -46,6 +46,7 @@ void reads_note(struct warp *w, const struct sim_inst *i, uint32_t x, uint32_t s
   if (!s->reads) abort();
   struct reads *all = &s->reads[x];
   uint32_t n = 0;
+  warp_charge(w, all->n * sizeof *all->list);
   for (uint32_t k = 0; k < all->n; k++) {
     struct read r = all->list[k];
     if (passed(w, &r)) continue;
@@ -61,7 +62,15 @@ void reads_note(struct warp *w, const struct sim_inst *i, uint32_t x, uint32_t s
     return;
   }
   if (n == all->room) {
-    all->room = n ? 2 * n : 4;
+    uint32_t room = n ? 2 * n : 4;
+    if (!warp_hold(w, (room - all->room) * sizeof *all->list)) {
+      fault_note(w, i, first_lane(set), SIM_FAULT_MEMORY, true,
+                 "who read which byte of shared memory takes more than %llu bytes of the host's memory: "
+                 "put __syncthreads() between the reads, or let fewer threads read the same",
+                 (unsigned long long)w->runner->sim->options.memory_limit);
+      return;
+    }
+    all->room = room;
     all->list = realloc(all->list, all->room * sizeof *all->list);
     if (!all->list) abort();
   }

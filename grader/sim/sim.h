@@ -30,7 +30,8 @@ struct sim;
 
 struct sim_options {
   unsigned threads;            /* host threads; 0: all */
-  uint64_t step_budget;        /* warp instructions a launch may execute; 0: the default (4e9) */
+  uint64_t step_budget;        /* warp instructions a launch may execute; 0: the default (4e9).  Those
+                                  that cost the host far more than others count as several */
   uint64_t warp_budget;        /* warp instructions one warp may execute; 0: the default (2e8) */
   uint64_t memory_limit;       /* bytes of host memory for buffers, and as many for the frames and
                                   local memory of the blocks a host thread runs; 0: 2 GiB */

@@ -21,10 +21,11 @@ enum {
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-/* Whether so many bytes more may be held: memory_limit is for them what it is for buffers.  Spare
- * frames go before the answer is no, so that it does not depend on the blocks before. */
-static bool may_hold(struct runner *t, uint64_t bytes)
+/* memory_limit is for what is held what it is for buffers.  Spare frames go before the answer is no,
+ * so that it does not depend on the blocks before. */
+bool warp_hold(struct warp *w, uint64_t bytes)
 {
+  struct runner *t = w->runner;
   uint64_t limit = t->sim->options.memory_limit;
   if (bytes > limit) return false;
   for (size_t f = 0; t->held > limit - bytes && f < t->sim->nfuncs; f++)
@@ -32,16 +33,18 @@ static bool may_hold(struct runner *t, uint64_t bytes)
       free(t->spare[f][--t->nspare[f]]);
       t->held -= t->sim->funcs[f].frame_bytes;
     }
-  return t->held <= limit - bytes;
+  if (t->held > limit - bytes) return false;
+  t->held += bytes;
+  return true;
 }
 
-/* A step costs no more than this many bytes of a row or two; filling a large frame costs more than
- * the step that asked for it, and is taken from the budget. */
-static void charge(struct runner *t, uint64_t bytes)
+void warp_charge(struct warp *w, uint64_t bytes)
 {
-  enum { FREE_BYTES = 64 << 10, STEP_BYTES = 512 };
+  enum { FREE_BYTES = 4 << 10, STEP_BYTES = 512 };
+  struct runner *t = w->runner;
   uint64_t steps = bytes > FREE_BYTES ? (bytes - FREE_BYTES) / STEP_BYTES : 0;
   t->fuel -= steps < t->fuel ? steps : t->fuel;
+  if (!t->fuel) warp_reschedule(w);
 }
 
 static struct frame *frame_new(struct warp *w, struct sim_func *f)
@@ -52,10 +55,12 @@ static struct frame *frame_new(struct warp *w, struct sim_func *f)
     fr = t->spare[f->index][--t->nspare[f->index]];
   } else {
     size_t head = (sizeof *fr + 63) / 64 * 64;
-    if (!may_hold(t, f->frame_bytes)) return NULL;
+    if (!warp_hold(w, f->frame_bytes)) return NULL;
     fr = aligned_alloc(64, head + f->frame_bytes);
-    if (!fr) return NULL;
-    t->held += f->frame_bytes;
+    if (!fr) {
+      t->held -= f->frame_bytes;
+      return NULL;
+    }
     fr->regs = (uint8_t *)fr + head;
   }
   /* A register read before it is written has the same value on every run. */
@@ -90,10 +95,12 @@ static bool local_reserve(struct warp *w, uint32_t bytes)
   while (room < bytes) room *= 2;
   if (room > MAX_LOCAL) return false;
   uint64_t grows = (uint64_t)(room - w->local_room) * SIM_LANES;
-  if (!may_hold(w->runner, grows)) return false;
+  if (!warp_hold(w, grows)) return false;
   uint8_t *more = malloc((size_t)room * SIM_LANES);
-  if (!more) return false;
-  w->runner->held += grows;
+  if (!more) {
+    w->runner->held -= grows;
+    return false;
+  }
   memset(more, 0xcd, (size_t)room * SIM_LANES);
   for (int l = 0; w->local && l < SIM_LANES; l++)
     memcpy(more + (size_t)l * room, w->local + (size_t)l * w->local_room, w->local_room);
@@ -141,7 +148,7 @@ bool frame_enter(struct warp *w, struct sim_func *f, const struct sim_inst *call
   uint8_t *regs = fr->regs;
   *fr = (struct frame){.func = f, .parent = parent, .call = call, .depth = depth,
                        .return_pc = w->pc, .lanes = mask, .local_base = local, .regs = regs};
-  charge(w->runner, f->frame_bytes + (parent ? 0 : (uint64_t)f->local_bytes * SIM_LANES));
+  warp_charge(w, f->frame_bytes + (parent ? 0 : (uint64_t)f->local_bytes * SIM_LANES));
   for (int l = 0; f->local_bytes && !parent && l < SIM_LANES; l++)
     memset(w->local + (size_t)l * w->local_room, 0xcd, f->local_bytes);
   run_in(w, fr);
@@ -428,7 +435,7 @@ uint64_t warp_run(struct warp *w, uint64_t slice)
     if (fuel > t->fuel) fuel = t->fuel;
     if (!fuel) {
       if (t->fuel) out_of_budget(w, warp_budget, "one warp");
-      else out_of_budget(w, t->sim->options.step_budget, "the launch");
+      else out_of_budget(w, t->sim->options.step_budget, "the launch (costly ones count more)");
       break;
     }
     uint64_t steps = run_group(w, fuel);

@@ -13,6 +13,7 @@
  *   warp.c     lanes, groups, calls            block.c    barriers, one block
  *   grid.c     launches, host threads          memory.c   objects, address windows
  *   layout.c   where shared variables lie      order.c    fences and flags
+ *   reach.c    what a kernel can reach
  *   access.c   one warp access, checked        shadow.c   races and first writes in shared memory
  *   count.c    its price                       fault.c    reports
  *   known.c    which instructions run (known.h)

@@ -200,16 +200,24 @@ static bool learn(struct pattern *s, const uint64_t *a, uint64_t a0, uint32_t ma
 
 /* ---- one lane at a time: what a span cannot hold ------------------------------------------------------ */
 
-enum place { PLACE_SHARED, PLACE_LOCAL, PLACE_GLOBAL };
+enum place { PLACE_SHARED, PLACE_RESERVED, PLACE_LOCAL, PLACE_GLOBAL };
 
-static enum place place_of(const struct sim_inst *i, uint64_t *at)
+/* The system's kilobyte is memory like any other to an access that may have got there by asking for its
+ * place: in a kernel that does, where the address does not come from a variable. */
+static enum place shared_place(const struct warp *w, const struct sim_inst *i, uint64_t at)
 {
-  if (i->space == PTX_SHARED) return PLACE_SHARED;
+  bool reserved = w->block->reserved_at && !i->origin && at + i->width <= SIM_SHARED_BASE;
+  return reserved ? PLACE_RESERVED : PLACE_SHARED;
+}
+
+static enum place place_of(const struct warp *w, const struct sim_inst *i, uint64_t *at)
+{
+  if (i->space == PTX_SHARED) return shared_place(w, i, *at);
   if (i->space == PTX_LOCAL || i->space == PTX_PARAM) return PLACE_LOCAL;
   if (i->space != PTX_GENERIC) return PLACE_GLOBAL;
   if (*at - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES) {
     *at -= SIM_SHARED_WINDOW;
-    return PLACE_SHARED;
+    return shared_place(w, i, *at);
   }
   if (*at - SIM_LOCAL_WINDOW < SIM_WINDOW_BYTES) {
     *at -= SIM_LOCAL_WINDOW;
@@ -235,8 +243,8 @@ static void count_apart(struct warp *w, const struct sim_inst *i, uint32_t mask,
     for (uint32_t m = mask; m; m &= m - 1) {
       unsigned l = first_lane(m);
       uint64_t at = a[l];
-      enum place p = place_of(i, &at);
-      if (p == PLACE_LOCAL || (p == PLACE_SHARED) != shared) continue;
+      enum place p = place_of(w, i, &at);
+      if (p == PLACE_LOCAL || (p <= PLACE_RESERVED) != shared) continue;
       if (!apart.mask) first = at;
       apart.mask |= 1u << l;
       int64_t rel = (int64_t)(at - first);
@@ -260,7 +268,7 @@ static uint32_t span_apart(struct warp *w, const struct sim_inst *i, uint32_t le
   addresses(w, i, a);
   unsigned lane = first_lane(left);
   uint64_t at = a[lane];
-  enum place place = place_of(i, &at);
+  enum place place = place_of(w, i, &at);
   if (at & (i->width - 1)) {
     fault_alignment(w, i, lane, kind, at);
     return 0;
@@ -274,6 +282,9 @@ static uint32_t span_apart(struct warp *w, const struct sim_inst *i, uint32_t le
       return 0;
     }
     span->base = w->block->shared + (at - SIM_SHARED_BASE);
+    break;
+  case PLACE_RESERVED:
+    span->base = w->block->shared + w->block->reserved_at + at;
     break;
   case PLACE_LOCAL:
     top = local_top(w);
@@ -300,7 +311,7 @@ static uint32_t span_apart(struct warp *w, const struct sim_inst *i, uint32_t le
   for (uint32_t m = left; m; m &= m - 1) {
     unsigned l = first_lane(m);
     uint64_t other = a[l];
-    if (place_of(i, &other) != place || (other & (i->width - 1))) continue;
+    if (place_of(w, i, &other) != place || (other & (i->width - 1))) continue;
     if (place == PLACE_SHARED &&
         (other < i->low || other + i->width > i->high))
       continue;
@@ -327,11 +338,11 @@ static uint32_t span_apart(struct warp *w, const struct sim_inst *i, uint32_t le
   span->rel = scratch.rel;
   span->shape = CLASS_OTHER;
   span->units = span->uniforms = 0;
-  span->shared = place == PLACE_SHARED;
-  span->offset = (uint32_t)at;
+  span->shared = place <= PLACE_RESERVED;
+  span->offset = span->shared ? SIM_SHARED_BASE + (uint32_t)(span->base - w->block->shared) : 0;
   if (fresh && place != PLACE_LOCAL && i->site != SIM_NO_SITE) count_apart(w, i, left, a);
-  if (place == PLACE_SHARED && !t->sim->options.no_checks)
-    shadow_access(w, i, &scratch, (uint32_t)at - SIM_SHARED_BASE, kind);
+  if (span->shared && !t->sim->options.no_checks)
+    shadow_access(w, i, &scratch, (uint32_t)(span->base - w->block->shared), kind);
   return now;
 }
 

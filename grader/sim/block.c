@@ -302,7 +302,8 @@ void block_run(struct runner *t)
   memset(b->barriers, 0, sizeof b->barriers);
   warp_charge(b->warps, b->shared_bytes);
   memset(b->shared, (int)(0xa5 ^ (t->sim->options.seed & 0x5a)), b->shared_bytes);
-  shadow_block(&b->shadow);
+  if (b->reserved_at) memset(b->shared + b->reserved_at, 0, SIM_SHARED_BASE);
+  shadow_block(b);
   bulk_start(b);
   special_fill_block(t);
   for (uint32_t k = 0; k < b->nwarps; k++) {

@@ -143,7 +143,7 @@ void count_new(struct warp *w, const struct sim_inst *i, struct site *s, struct 
   uint32_t mask = lanes_counted(i, p->mask, shared);
   struct site_side *side = side_of(s, i, shared);
   p->cost = count_price(side->op, side->width, mask, (uint32_t)at, p->rel);
-  side->exact &= p->cost.exact && !(i->flags & SIM_MEM_UNSURE);
+  side->exact &= p->cost.exact && !(i->flags & (SIM_MEM_UNSURE | SIM_MEM_POLL));
   uint32_t cost = shared ? p->cost.wavefronts : p->cost.sectors;
   if (cost > side->worst_cost) keep_worst(w, i, side, cost, mask, at, p->rel);
   if (!shared || !i->issue.second) return;

@@ -106,7 +106,7 @@ void runner_close(struct runner *t)
   free(t->spare_room);
   *t = (struct runner){.sim = t->sim, .launch = t->launch, .entry = t->entry,
                        .reached = t->reached, .shared_bytes = t->shared_bytes, .shift = t->shift,
-                       .exact = t->exact};
+                       .exact = t->exact, .reserved = t->reserved};
 }
 
 static void *aligned(size_t bytes)
@@ -126,6 +126,10 @@ bool runner_open(struct runner *t)
   b->nthreads = launch->block[0] * launch->block[1] * launch->block[2];
   b->nwarps = (b->nthreads + SIM_LANES - 1) / SIM_LANES;
   b->shared_bytes = shared;
+  if (t->reserved) {
+    b->reserved_at = (uint32_t)round_up(shared + 1, 128);
+    shared = b->reserved_at + SIM_SHARED_BASE;
+  }
   b->warps = aligned(b->nwarps * sizeof *b->warps);
   b->shared = aligned(shared + 64u);
   b->specials = aligned(SPECIAL_BLOCK_ROWS * SIM_SPECIAL_ROW);
@@ -398,6 +402,22 @@ static unsigned narrowest(const struct sim *sim, const bool *reached)
   return shift;
 }
 
+/* Whether the kernel asks where the system's kilobyte of shared memory lies. */
+static bool uses_reserved(const struct sim *sim, const bool *reached)
+{
+  for (size_t f = 0; f < sim->nfuncs; f++) {
+    const struct ptx_function *p = sim->funcs[f].source;
+    for (size_t k = 0; reached[f] && k < p->ninsts; k++)
+      for (unsigned o = 0; o < p->insts[k].noperands; o++) {
+        const struct ptx_operand *operand = &p->insts[k].operands[o];
+        if (operand->kind == PTX_O_SPECIAL && operand->imm >= PTX_S_RESERVED_SMEM_OFFSET_BEGIN &&
+            operand->imm <= PTX_S_RESERVED_SMEM_OFFSET_1)
+          return true;
+      }
+  }
+  return false;
+}
+
 bool sim_launch(struct sim *sim, const struct sim_launch *launch, struct sim_result *result)
 {
   memset(result, 0, sizeof *result);
@@ -418,10 +438,11 @@ bool sim_launch(struct sim *sim, const struct sim_launch *launch, struct sim_res
   bool ok = threads && reached;
   if (ok) shift = narrowest(sim, reached);
   bool exact = ok && lower_orders_apart(sim, reached);
+  bool reserved = ok && uses_reserved(sim, reached);
   for (unsigned k = 0; ok && k < n; k++)
     threads[k] = (struct runner){.sim = sim, .launch = launch, .entry = entry,
                                  .reached = reached, .shared_bytes = shared, .shift = shift,
-                                 .exact = exact};
+                                 .exact = exact, .reserved = reserved};
   unsigned together = ok ? parallel_run(sim, threads, n, blocks, reached) : 0;
   if (ok && !together) ok = runner_open(&threads[0]);
   if (ok) {

@@ -56,6 +56,9 @@ enum { SIM_IN_FRAME, SIM_IN_CONST, SIM_IN_WARP, SIM_IN_BLOCK, SIM_BASES };
 #define SIM_WINDOW_BYTES 0x0000010000000000ull
 #define SIM_FUNCTION_WINDOW 0x0000600000000000ull   /* + 16 * index: addresses of functions */
 enum { SIM_SHARED_BASE = 1024 };
+/* Where in the system's kilobyte the part lies that cooperative groups use: 288 bytes at least, at
+ * %reserved_smem_offset_1.  The driver tells where; any place in whole rows of banks costs the same. */
+enum { SIM_RESERVED_GROUPS = 512 };
 
 struct warp;
 struct sim_inst;
@@ -346,6 +349,7 @@ struct block {
   uint32_t releases;           /* since the last of them */
   uint8_t *shared;             /* from SIM_SHARED_BASE */
   uint32_t shared_bytes;
+  uint32_t reserved_at;        /* where in `shared` the system's kilobyte lies; 0: kernel has no use for it */
   struct shadow shadow;
   uint8_t *specials;           /* ctaid, ntid ... rows; SIM_IN_BLOCK */
 };
@@ -365,6 +369,7 @@ struct __attribute__((aligned(128))) runner {
   uint32_t shared_bytes;       /* a block */
   unsigned shift;              /* log2 of a granule of the shadow */
   bool exact;                  /* threads are ordered one by one: see struct shadow */
+  bool reserved;               /* the kernel asks where the system's kilobyte lies */
   struct block block;
   struct site *sites;
   struct fault_note *faults;
@@ -429,7 +434,7 @@ struct span {                  /* lanes of an access that lie in one object */
   enum sim_class shape;        /* of all 32 lanes when the mask is full */
   uint8_t units, uniforms;     /* bit g: lanes 8g .. 8g + 7, if all are there, lie so */
   bool shared;
-  uint32_t offset;             /* shared: of the first lane, in the window */
+  uint32_t offset;             /* shared: SIM_SHARED_BASE + where base lies in block->shared */
 };
 
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC };
@@ -445,7 +450,7 @@ uint8_t *access_host(struct warp *w, unsigned lane, uint64_t address, uint64_t *
 /* ---- shadow.c ------------------------------------------------------------------------------------ */
 bool shadow_open(struct shadow *s, uint32_t bytes, unsigned shift);
 void shadow_close(struct shadow *s);
-void shadow_block(struct shadow *s);                     /* a new block starts */
+void shadow_block(struct block *b);                      /* a new block starts */
 void shadow_barrier(struct block *b, struct barrier *bar, bool all);
 /* An access by the lanes of p->mask: lane l at offset + p->rel[l]. */
 void shadow_access(struct warp *w, const struct sim_inst *i, struct pattern *p, uint32_t offset,

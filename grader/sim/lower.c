@@ -112,7 +112,8 @@ sim_ref lower_const(struct lowering *l, uint64_t value, unsigned bits)
 enum {
   W_TID_X, W_TID_Y, W_TID_Z, W_WARPID, W_ROWS,
   B_CTAID_X = 0, B_CTAID_Y, B_CTAID_Z, B_NTID_X, B_NTID_Y, B_NTID_Z, B_NCTAID_X, B_NCTAID_Y,
-  B_NCTAID_Z, B_NWARPID, B_ZERO, B_ONE, B_NSMID, B_DYNAMIC, B_TOTAL, B_ROWS
+  B_NCTAID_Z, B_NWARPID, B_ZERO, B_ONE, B_NSMID, B_DYNAMIC, B_TOTAL, B_RESERVED, B_GROUPS,
+  B_ROWS
 };
 _Static_assert(W_ROWS <= (int)SPECIAL_WARP_ROWS && B_ROWS <= (int)SPECIAL_BLOCK_ROWS, "rows");
 
@@ -143,11 +144,12 @@ bool special_ref(enum ptx_special s, sim_ref *ref, unsigned *bits)
       {PTX_S_CLUSTERID_W, SIM_IN_BLOCK, B_ZERO}, {PTX_S_NCLUSTERID_W, SIM_IN_BLOCK, B_ZERO},
       {PTX_S_CLUSTER_CTAID_W, SIM_IN_BLOCK, B_ZERO},
       {PTX_S_CLUSTER_NCTAID_W, SIM_IN_BLOCK, B_ZERO},
-      /* The system's kilobyte of shared memory begins at 0.  What lies where in it is not told, so
-       * these may be read (unoptimised cooperative groups do) but not followed. */
+      /* The system's kilobyte of shared memory.  ptxas knows all of these for compute capability 9.0
+       * but the last, which it reads from what the driver sets. */
       {PTX_S_RESERVED_SMEM_OFFSET_BEGIN, SIM_IN_BLOCK, B_ZERO},
       {PTX_S_RESERVED_SMEM_OFFSET_0, SIM_IN_BLOCK, B_ZERO},
-      {PTX_S_RESERVED_SMEM_OFFSET_1, SIM_IN_BLOCK, B_ZERO},
+      {PTX_S_RESERVED_SMEM_OFFSET_END, SIM_IN_BLOCK, B_RESERVED},
+      {PTX_S_RESERVED_SMEM_OFFSET_1, SIM_IN_BLOCK, B_GROUPS},
       {PTX_S_SMID, SIM_IN_BLOCK, B_ZERO}, {PTX_S_NSMID, SIM_IN_BLOCK, B_NSMID},
       {PTX_S_DYNAMIC_SMEM_SIZE, SIM_IN_BLOCK, B_DYNAMIC},
       {PTX_S_TOTAL_SMEM_SIZE, SIM_IN_BLOCK, B_TOTAL},
@@ -172,8 +174,7 @@ static const char *special_why(enum ptx_special s)
   if (special_ref(s, &(sim_ref){0}, &bits)) return "it has 32 bits";
   if (s >= PTX_S_PM0 && s <= PTX_S_PM7_64) return "performance counters are not simulated";
   if (s >= PTX_S_ENVREG0 && s <= PTX_S_ENVREG31) return "registers the driver sets (%envreg) are not simulated";
-  if (s == PTX_S_RESERVED_SMEM_OFFSET_END || s == PTX_S_RESERVED_SMEM_OFFSET_CAP)
-    return "how much shared memory the system keeps is not told";
+  if (s == PTX_S_RESERVED_SMEM_OFFSET_CAP) return "how much shared memory the system may keep at most is not told";
   return "it can be read by mov alone, into a register of its width";
 }
 
@@ -205,6 +206,8 @@ void special_fill_block(struct runner *t)
   v[B_NSMID] = 132;
   v[B_DYNAMIC] = l->shared_bytes;
   v[B_TOTAL] = b->shared_bytes;
+  v[B_RESERVED] = SIM_SHARED_BASE;
+  v[B_GROUPS] = SIM_RESERVED_GROUPS;
   for (int k = 0; k < B_ROWS; k++) fill_row(b->specials + k * SIM_SPECIAL_ROW, v[k], 32);
 }
 

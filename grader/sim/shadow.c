@@ -58,8 +58,20 @@ void shadow_close(struct shadow *s)
   memset(s, 0, sizeof *s);
 }
 
-void shadow_block(struct shadow *s)
+static void mark(struct block *b, uint32_t at, uint32_t bytes, uint32_t tick, uint32_t writer)
 {
+  struct shadow *s = &b->shadow;
+  uint32_t x = at >> s->shift, last = (at + bytes - 1) >> s->shift;
+  for (; x + 3 <= last; x += 4) write_four(s, x, tick, all_four(writer));
+  for (; x <= last; x++) {
+    s->wtick[x] = tick;
+    s->writer[x] = writer;
+  }
+}
+
+void shadow_block(struct block *b)
+{
+  struct shadow *s = &b->shadow;
   if (s->tick > UINT32_MAX / 2) {
     memset(s->wtick, 0, (size_t)s->granules * 5 * sizeof *s->wtick);
     if (s->polled) memset(s->polled, 0, (size_t)s->granules * sizeof *s->polled);
@@ -68,6 +80,10 @@ void shadow_block(struct shadow *s)
   }
   s->block_start = s->epoch = ++s->tick;
   s->nnoted = 0;
+  if (b->reserved_at) {        /* the system has written its own, before any thread ran */
+    mark(b, b->reserved_at, SIM_SHARED_BASE, s->tick, 0);
+    s->epoch = ++s->tick;
+  }
   order_reset(s);
   s->partial = false;
   memset(s->seen, 0, sizeof s->seen);
@@ -352,17 +368,6 @@ void shadow_access(struct warp *w, const struct sim_inst *i, struct pattern *p, 
   uint32_t each = i->width >> s->shift;
   if (kind == ACCESS_LOAD) read_lanes(w, i, p, offset, each, atomic);
   else write_lanes(w, i, p, offset, each, kind, atomic);
-}
-
-static void mark(struct block *b, uint32_t at, uint32_t bytes, uint32_t tick, uint32_t writer)
-{
-  struct shadow *s = &b->shadow;
-  uint32_t x = at >> s->shift, last = (at + bytes - 1) >> s->shift;
-  for (; x + 3 <= last; x += 4) write_four(s, x, tick, all_four(writer));
-  for (; x <= last; x++) {
-    s->wtick[x] = tick;
-    s->writer[x] = writer;
-  }
 }
 
 void shadow_pending(struct block *b, uint32_t at, uint32_t bytes, uint32_t thread,

@@ -6,6 +6,11 @@
 /* The variable a byte lies in, for messages; *byte becomes its offset there. */
 static void name_of(const struct warp *w, uint32_t *byte, char name[64])
 {
+  if (w->block->reserved_at && *byte >= w->block->reserved_at) {
+    snprintf(name, 64, "the shared memory the system reserves");
+    *byte -= w->block->reserved_at;
+    return;
+  }
   const struct ptx_symbol *s =
       memory_shared_symbol(w->runner->sim, (uint64_t)*byte + SIM_SHARED_BASE);
   snprintf(name, 64, "shared memory");

@@ -6,7 +6,8 @@
  * with paths taken off the .file lines, and off philox.ptx the tables of a generator it has no use
  * for.  NAME-clang.ptx is from clang 14 as the grader calls it, NAME-debug.ptx made with -G in
  * -lineinfo's place, NAME-sm120.ptx with -arch=sm_120.  Habits of code (structs, recursion,
- * pointers, printf) are in test_kernels_styles.c. */
+ * pointers, printf) are in test_kernels_styles.c, the toolkit's libraries in
+ * test_kernels_library.c (tiles.ptx without -lineinfo: it is long). */
 #include <check.h>
 #include <float.h>
 #include <math.h>
@@ -16,6 +17,7 @@
 #include "tests/launch.h"
 
 void test_kernels_styles(Suite *s);
+void test_kernels_library(Suite *s);
 
 static float *floats(size_t n)
 {
@@ -615,5 +617,6 @@ Suite *suite_kernels(void)
   tcase_add_test(t, last_block);
   suite_add_tcase(s, t);
   test_kernels_styles(s);
+  test_kernels_library(s);
   return s;
 }

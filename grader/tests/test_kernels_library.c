@@ -1,0 +1,111 @@
+/* What the toolkit's libraries do in a kernel that plain code does not: tiles of several warps, which
+ * meet in the shared memory that the system keeps for itself.  See test_kernels.c. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/launch.h"
+#include "tests/run.h"
+
+void test_kernels_library(Suite *s);
+
+/* The first fault of one block of `threads` on 32-bit numbers, which stay as the kernel leaves them. */
+static struct sim_fault fault_of(const char *file, const char *kernel, uint32_t threads, int32_t *in,
+                                 int32_t *out, size_t bytes, int32_t n)
+{
+  char path[100];
+  struct ptx_error e;
+  struct sim_result r;
+  snprintf(path, sizeof path, "grader/tests/kernels/%s.ptx", file);
+  size_t size;
+  char *text = run_read(path, &size);
+  struct ptx_module *m = text ? ptx_read(text, size, &e) : NULL;
+  ck_assert_msg(m != NULL, "%s", path);
+  struct sim *sim = sim_open(&(struct sim_options){.threads = 1, .warp_budget = 1000000});
+  ck_assert_msg(sim_load(sim, m, &e), "%s: line %u: %s", path, e.line, e.text);
+  struct { uint64_t in, out; int32_t n; } params = {sim_alloc(sim, bytes, "in", true),
+                                                    sim_alloc(sim, bytes, "out", false), n};
+  memcpy(sim_host(sim, params.in, bytes), in, bytes);
+  struct sim_launch l = {.kernel = kernel, .grid = {1, 1, 1}, .block = {threads, 1, 1},
+                         .params = &params, .param_bytes = 20};
+  sim_launch(sim, &l, &r);
+  struct sim_fault f = r.nfaults ? *r.faults : (struct sim_fault){.kind = SIM_FAULT_NONE};
+  memcpy(out, sim_host(sim, params.out, bytes), bytes);
+  sim_result_free(&r);
+  sim_close(sim);
+  ptx_free(m);
+  free(text);
+  return f;
+}
+
+/* ---- tiles of several warps ------------------------------------------------------------------------ */
+
+enum { TILES = 700 };
+
+START_TEST(tiles)
+{
+  int size = _i ? 128 : 64, in[TILES];
+  struct launch l = launch_of("tiles", _i ? "tile_sums128" : "tile_sums64");
+  for (int i = 0; i < TILES; i++) in[i] = (int)(launch_random() % 200);
+  launch_in(&l, in, sizeof in);
+  unsigned out = launch_out(&l, NULL, sizeof in);
+  launch_int(&l, TILES);
+  launch_run1(&l, 3, 256, 0);
+  for (int i = 0; i < TILES; i++) {
+    int first = i / size * size, sum = 0, seven = 0, far = first + size - 1 - i % size;
+    for (int j = first; j < first + size && j < TILES; j++) sum += in[j], seven |= in[j] == 7;
+    ck_assert_int_eq(((int *)l.arg[out].result)[i],
+                     sum * 1000 + (far < TILES ? in[far] : 0) * 10 + seven);
+  }
+  launch_close(&l);
+}
+END_TEST
+
+/* How often a warp looks whether the others have come is the machine's affair. */
+START_TEST(tiles_count)
+{
+  int in[256] = {0};
+  struct launch l = launch_of("tiles", "tile_sums64");
+  launch_in(&l, in, sizeof in);
+  launch_out(&l, NULL, sizeof in);
+  launch_int(&l, 256);
+  launch_run1(&l, 1, 256, 0);
+  unsigned polls = 0, exact = 0;
+  for (size_t k = 0; k < l.result.nsites; k++) {
+    const struct sim_site *s = &l.result.sites[k];
+    if (s->op == MODEL_GLOBAL_LOAD || s->op == MODEL_GLOBAL_STORE) continue;
+    const struct ptx_inst *in = &l.module->functions[s->function]->insts[s->inst];
+    polls += in->op == PTX_LD && ptx_has(in, PTX_M_ACQUIRE) && !s->exact;
+    exact += s->exact;
+  }
+  ck_assert_uint_eq(polls, 3);
+  ck_assert_uint_gt(exact, 5);
+  launch_close(&l);
+}
+END_TEST
+
+static const struct { const char *kernel; enum sim_fault_kind kind; const char *text; } apart[] = {
+  {"tile_no_sync", SIM_FAULT_UNINITIALISED, "of row"},
+  {"tile_late_sync", SIM_FAULT_RACE, "of row"},
+  {"tile_before", SIM_FAULT_BOUNDS, "4 bytes 4 before the start of row"},
+  {"tile_outside", SIM_FAULT_BOUNDS, "before the start of shared memory"},
+};
+
+START_TEST(tiles_wrong)
+{
+  int in[256] = {0}, out[256];
+  struct sim_fault f = fault_of("tiles", apart[_i].kernel, 256, in, out, sizeof in, 1);
+  ck_assert_int_eq(f.kind, apart[_i].kind);
+  ck_assert_msg(strstr(f.text, apart[_i].text) != NULL, "%s", f.text);
+}
+END_TEST
+
+void test_kernels_library(Suite *s)
+{
+  TCase *t = tcase_create("library");
+  tcase_set_timeout(t, 60);
+  tcase_add_loop_test(t, tiles, 0, 2);
+  tcase_add_test(t, tiles_count);
+  tcase_add_loop_test(t, tiles_wrong, 0, sizeof apart / sizeof *apart);
+  suite_add_tcase(s, t);
+}

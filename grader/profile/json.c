@@ -83,12 +83,14 @@ static json_t *fault(const struct profile *p, const struct sim_fault *f)
 
 bool profile_json(FILE *to, const struct profile *p)
 {
-  json_t *lines = json_array(), *faults = json_array();
+  json_t *lines = json_array(), *faults = json_array(), *notes = json_array();
   for (size_t i = 0; i < p->nlines; i++) json_array_append_new(lines, line(&p->lines[i]));
   for (size_t i = 0; i < p->result->nfaults; i++)
     json_array_append_new(faults, fault(p, &p->result->faults[i]));
-  json_t *all = json_pack("{s:s, s:o, s:o, s:o, s:b, s:o, s:o}", "kernel", p->kernel, "totals",
+  for (size_t i = 0; i < p->nnotes; i++) json_array_append_new(notes, fault(p, &p->notes[i]));
+  json_t *all = json_pack("{s:s, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "kernel", p->kernel, "totals",
                           totals(&p->result->totals), "lines", lines, "faults", faults,
+                          "notes", notes,
                           "completed", (int)p->result->completed, "shared_bytes",
                           number((uint64_t)p->result->static_shared + p->result->dynamic_shared), "printed",
                           text(p->result->printed ? p->result->printed : ""));

@@ -126,23 +126,26 @@ static void totals(FILE *to, const struct profile *p)
     }
 }
 
+static void fault(FILE *to, const struct profile *p, const char *what, const struct sim_fault *f)
+{
+  const struct ptx_module *m = p->module;
+  fprintf(to, "\n%s: %s", what, sim_fault_name(f->kind));
+  if (f->line && f->file < m->nfiles && m->files[f->file])
+    fprintf(to, " at %s:%u", base(m->files[f->file]), f->line);
+  else if (f->ptx_line)
+    fprintf(to, " at PTX line %u", f->ptx_line);
+  if (f->kind != SIM_FAULT_LAUNCH && f->kind != SIM_FAULT_MEMORY)
+    fprintf(to, ", block (%u,%u,%u), thread (%u,%u,%u)", f->block[0], f->block[1], f->block[2],
+            f->thread[0], f->thread[1], f->thread[2]);
+  if (f->count > 1) fprintf(to, ", %" PRIu64 " times", f->count);
+  fprintf(to, "\n  %s\n", f->text);
+}
+
 static void faults(FILE *to, const struct profile *p)
 {
   const struct sim_result *r = p->result;
-  for (size_t i = 0; i < r->nfaults; i++) {
-    const struct sim_fault *f = &r->faults[i];
-    const struct ptx_module *m = p->module;
-    fprintf(to, "\nfault: %s", sim_fault_name(f->kind));
-    if (f->line && f->file < m->nfiles && m->files[f->file])
-      fprintf(to, " at %s:%u", base(m->files[f->file]), f->line);
-    else if (f->ptx_line)
-      fprintf(to, " at PTX line %u", f->ptx_line);
-    if (f->kind != SIM_FAULT_LAUNCH && f->kind != SIM_FAULT_MEMORY)
-      fprintf(to, ", block (%u,%u,%u), thread (%u,%u,%u)", f->block[0], f->block[1], f->block[2],
-              f->thread[0], f->thread[1], f->thread[2]);
-    if (f->count > 1) fprintf(to, ", %" PRIu64 " times", f->count);
-    fprintf(to, "\n  %s\n", f->text);
-  }
+  for (size_t i = 0; i < p->nnotes; i++) fault(to, p, "note", &p->notes[i]);
+  for (size_t i = 0; i < r->nfaults; i++) fault(to, p, "fault", &r->faults[i]);
   if (r->faults_dropped) fprintf(to, "\nand %" PRIu64 " more faults\n", r->faults_dropped);
   if (!r->completed) fprintf(to, "\nThe kernel did not run to its end: counts are up to there.\n");
 }

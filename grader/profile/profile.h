@@ -2,6 +2,7 @@
  *
  *   arguments.c   the command line's arguments -> buffers and packed parameters
  *   advise.c      what would make an access cheaper, found by trying it on the model
+ *   request.c     the launch as typed, and its run; settle.c: reads of unwritten memory that did not matter
  *   lines.c       sites of one run joined by source line, worst first
  *   print.c       the table, the pictures, the faults; json.c: the same as JSON
  */
@@ -40,6 +41,8 @@ struct profile {
   const char *kernel;
   const struct ptx_module *module;
   const struct sim_result *result;
+  const struct sim_fault *notes;   /* what looked like a fault and was none */
+  size_t nnotes;
   bool as_written;             /* nothing was joined */
   struct profile_line *lines;  /* worst first */
   size_t nlines;

@@ -328,26 +328,27 @@ int request_load(struct request *q)
 
 /* ---- the run ------------------------------------------------------------------------------- */
 
-int request_run(struct request *q)
+int request_launch(const struct request *q, unsigned fill, struct sim **sim,
+                   struct sim_result *result)
 {
   uint64_t memory = UINT64_C(1) << 31;
   for (size_t i = 0; i < q->nbuffers; i++) memory += q->buffers[i]->bytes + 4096;
   struct sim_options options = {.threads = q->threads, .step_budget = q->budget,
                                 .warp_budget = q->budget, .memory_limit = memory,
-                                .no_fuse = q->no_fuse, .seed = 1};
+                                .no_fuse = q->no_fuse, .seed = 1, .shared_fill = fill};
   struct ptx_error error;
   uint8_t *params = NULL;
   size_t param_bytes;
-  q->sim = sim_open(&options);
-  if (!q->sim) return ours(q, "the host has no memory for the simulator");
-  if (!sim_load_for(q->sim, q->module, q->entry, &error))
+  *sim = sim_open(&options);
+  if (!*sim) return ours(q, "the host has no memory for the simulator");
+  if (!sim_load_for(*sim, q->module, q->entry, &error))
     return usage_error(q, "%s: PTX line %u%s%s: %s", q->file, error.line,
                        error.source_line ? ", from " : "",
                        error.source_line ? error.source_file : "", error.text);
   for (size_t i = 0; i < q->nbuffers; i++) {
     struct argument *a = q->buffers[i];
-    a->address = sim_alloc(q->sim, a->bytes, a->label, false);
-    void *to = a->address && a->bytes ? sim_host(q->sim, a->address, a->bytes) : NULL;
+    a->address = sim_alloc(*sim, a->bytes, a->label, false);
+    void *to = a->address && a->bytes ? sim_host(*sim, a->address, a->bytes) : NULL;
     if (!a->address || (a->bytes && !to))
       return ours(q, "%s: no memory for %zu bytes", a->label, a->bytes);
     if (to) memcpy(to, a->data, a->bytes);
@@ -358,14 +359,21 @@ int request_run(struct request *q)
                               .params = params, .param_bytes = param_bytes};
   memcpy(launch.grid, q->grid, sizeof launch.grid);
   memcpy(launch.block, q->block, sizeof launch.block);
-  sim_launch(q->sim, &launch, &q->result);
+  sim_launch(*sim, &launch, result);
   free(params);
   return 0;
+}
+
+int request_run(struct request *q)
+{
+  int status = request_launch(q, 0, &q->sim, &q->result);
+  return status ? status : request_settle(q);
 }
 
 void request_free(struct request *q)
 {
   sim_result_free(&q->result);
+  free(q->notes);
   if (q->sim) sim_close(q->sim);
   if (q->module) ptx_free(q->module);
   free(q->ptx);

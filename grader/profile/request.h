@@ -34,6 +34,8 @@ struct request {
   size_t nbuffers;
   struct sim *sim;             /* request_run: the buffers' bytes afterwards are in it */
   struct sim_result result;
+  struct sim_fault *notes;     /* reads of shared memory never written that did not matter */
+  size_t nnotes;
 };
 
 /* The help's lines on options and arguments. */
@@ -46,7 +48,13 @@ int request_words(char *row, char **words, int most);
 /* Words as typed, without the command's own; the request keeps pointers to them. */
 int request_parse(int argc, char **argv, const char *command, struct request *q);
 int request_load(struct request *q);
-int request_run(struct request *q);
+int request_run(struct request *q);      /* and settles */
+/* One launch, with buffers as given; `fill` as in struct sim_options.  *sim is to be closed, whatever is
+ * returned. */
+int request_launch(const struct request *q, unsigned fill, struct sim **sim,
+                   struct sim_result *result);
+/* settle.c: after the launch, turns faults that did not matter into notes. */
+int request_settle(struct request *q);
 void request_free(struct request *q);
 
 #endif

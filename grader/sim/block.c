@@ -295,13 +295,27 @@ static void stuck(struct block *b)
   if (f && g2) also_waits(b, f, second, g2);
 }
 
+/* What no thread has written yet.  Besides the poison: bits all unlike, and what is least or largest as an
+ * integer, a float, two halves. */
+static void fill_shared(struct block *b, const struct sim_options *o)
+{
+  static const uint32_t fills[SIM_FILLS + 1] = {
+      0, 0, 0, 0xffffffff, 0x80000000, 0x7fffffff, 0x7bff7bff, 0xfbfffbff};
+  if (!o->shared_fill) memset(b->shared, (int)(0xa5 ^ (o->seed & 0x5a)), b->shared_bytes);
+  for (uint32_t at = 0; o->shared_fill && at < b->shared_bytes; at += 4) {
+    uint32_t v = o->shared_fill == 1 ? (at + 1) * 2654435761u ^ ((uint32_t)b->linear + 1) * 40503u
+                                     : fills[o->shared_fill];
+    memcpy(b->shared + at, &v, 4);   /* there is room behind the end */
+  }
+}
+
 void block_run(struct runner *t)
 {
   struct block *b = &t->block;
   b->live = b->nthreads;
   memset(b->barriers, 0, sizeof b->barriers);
   warp_charge(b->warps, b->shared_bytes);
-  memset(b->shared, (int)(0xa5 ^ (t->sim->options.seed & 0x5a)), b->shared_bytes);
+  fill_shared(b, &t->sim->options);
   if (b->reserved_at) memset(b->shared + b->reserved_at, 0, SIM_SHARED_BASE);
   shadow_block(b);
   bulk_start(b);

@@ -284,6 +284,7 @@ static void take_faults(struct sim_result *r, const struct runner *t)
   for (size_t k = 0; k < t->nfaults; k++) r->faults[k] = t->faults[k].fault;
   r->nfaults = t->nfaults;
   r->faults_dropped = t->faults_dropped;
+  r->unwritten = t->unwritten;
 }
 
 static void collect(struct sim_result *r, struct runner *threads, unsigned n, bool stopped)

@@ -374,7 +374,7 @@ struct __attribute__((aligned(128))) runner {
   struct site *sites;
   struct fault_note *faults;
   size_t nfaults, faults_room;
-  uint64_t faults_dropped;
+  uint64_t faults_dropped, unwritten;
   bool stop;                   /* a fatal fault, in block stop_block */
   struct sim_totals totals;
   uint64_t fuel;               /* steps the launch may still take */

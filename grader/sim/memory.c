@@ -97,6 +97,16 @@ void *sim_host(struct sim *sim, uint64_t address, size_t bytes)
   return o->host + (address - o->base);
 }
 
+bool sim_same_memory(const struct sim *a, const struct sim *b)
+{
+  bool same = a->nobjects == b->nobjects;
+  for (size_t k = 0; same && k < a->nobjects; k++) {
+    const struct sim_object *x = &a->objects[k], *y = &b->objects[k];
+    same = x->base == y->base && x->size == y->size && !memcmp(x->host, y->host, x->size);
+  }
+  return same;
+}
+
 uint64_t memory_address_of(const struct sim *sim, const struct ptx_symbol *symbol)
 {
   (void)sim;

@@ -98,6 +98,7 @@ void tell_never_written(struct warp *w, const struct sim_inst *i, unsigned lane,
 {
   char name[64];
   name_of(w, &byte, name);
+  w->runner->unwritten++;
   struct sim_fault *f =
       fault_note(w, i, lane, SIM_FAULT_UNINITIALISED, false,
                  "reads byte %u of %s, which no thread has written yet: initialise it and put "

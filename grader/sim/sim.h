@@ -28,6 +28,8 @@
 
 struct sim;
 
+enum { SIM_FILLS = 7 };
+
 struct sim_options {
   unsigned threads;            /* host threads; 0: all */
   uint64_t step_budget;        /* warp instructions a launch may execute; 0: the default (4e9).  Those
@@ -38,6 +40,8 @@ struct sim_options {
   size_t printf_limit;         /* bytes of device printf kept a launch; 0: 64 KiB */
   size_t fault_limit;          /* faults kept a launch, each site once; 0: 32 */
   uint64_t seed;               /* poison for shared memory, locals, registers never written */
+  unsigned shared_fill;        /* 0: shared memory holds that poison at first; 1 ... SIM_FILLS: something
+                                  else, unlike it and each other */
   uint32_t shared_limit;       /* bytes of shared memory a block may ask for; 0: 232448 (H200) */
   bool no_checks;              /* bench only: skip race and first-write checks */
   bool no_fuse;                /* count PTX as written, without ptxas' joining */
@@ -109,6 +113,7 @@ struct sim_result {
   struct sim_fault *faults;    /* in order of block, then of happening */
   size_t nfaults;
   uint64_t faults_dropped;
+  uint64_t unwritten;          /* of the faults, counted each: reads of shared memory never written */
   char *printed;               /* device printf, NUL-terminated, capped */
   bool printed_cut;
   bool completed;              /* every thread of every block ran to its end */
@@ -141,6 +146,8 @@ bool sim_load_for(struct sim *sim, struct ptx_module *module, const struct ptx_f
 uint64_t sim_alloc(struct sim *sim, size_t bytes, const char *name, bool read_only);
 void *sim_host(struct sim *sim, uint64_t address, size_t bytes);   /* NULL outside a buffer */
 void sim_free_all(struct sim *sim);
+/* Whether two devices that were given the same module and buffers hold the same bytes. */
+bool sim_same_memory(const struct sim *a, const struct sim *b);
 
 /* Address of a module-scope .global or .const variable, for cudaMemcpyToSymbol-like use. */
 uint64_t sim_symbol(struct sim *sim, const char *name, size_t *bytes);

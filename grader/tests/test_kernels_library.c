@@ -1,11 +1,13 @@
 /* What the toolkit's libraries do in a kernel that plain code does not: tiles of several warps, which
- * meet in the shared memory that the system keeps for itself.  See test_kernels.c. */
+ * meet in the shared memory that the system keeps for itself; reads of words that nobody wrote, for
+ * nothing.  See test_kernels.c. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/launch.h"
 #include "tests/run.h"
+#include "tests/typed.h"
 
 void test_kernels_library(Suite *s);
 
@@ -100,6 +102,68 @@ START_TEST(tiles_wrong)
 }
 END_TEST
 
+/* ---- reads of what nobody wrote --------------------------------------------------------------------- */
+
+static const struct { const char *kernel, *type; } unwritten[] = {
+  {"note_block_sort", "i32"}, {"note_warp_sort", "i32"}, {"note_selected", "i32"},
+  {"fault_selected", "i32"}, {"fault_sum", "i32"}, {"fault_most", "i32"}, {"fault_least", "i32"},
+  {"fault_least_unsigned", "u32"}, {"fault_most_float", "f32"}, {"fault_least_float", "f32"},
+  {"fault_work", "i32"}, {"fault_pending", "i32"}, {"fault_race", "i32"},
+};
+
+static int ascending(const void *a, const void *b)
+{
+  return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
+}
+
+/* A note where the value is not used; a fault where it is, and where there is another fault. */
+START_TEST(reads_unwritten)
+{
+  char row[300];
+  const char *kernel = unwritten[_i].kernel, *type = unwritten[_i].type;
+  bool note = !strncmp(kernel, "note", 4), sort = strstr(kernel, "sort") != NULL;
+  int n = !strcmp(kernel, "note_block_sort") ? 384 : sort ? 512 : 128;
+  snprintf(row, sizeof row, "grader/tests/kernels/unwritten.ptx %s --grid 1 --block 128 "
+           "%s[%d]=uniform %s[%d] i32:%d", kernel, type, n, type, n, n);
+  struct profile p;
+  struct request *q = typed_profile(row, &p);
+  ck_assert_uint_eq(q->nnotes > 0, note);
+  ck_assert_uint_eq(q->result.nfaults > 0, !note);
+  for (size_t k = 0; k < q->nnotes; k++) {
+    ck_assert_int_eq(q->notes[k].kind, SIM_FAULT_UNINITIALISED);
+    ck_assert_msg(strstr(q->notes[k].text, "the value is not used") != NULL, "%s", q->notes[k].text);
+  }
+  if (sort) {
+    int *in = sim_host(q->sim, q->buffers[0]->address, 4 * (size_t)n);
+    int *out = sim_host(q->sim, q->buffers[1]->address, 4 * (size_t)n);
+    for (int first = 0, each = n == 384 ? n : 128; first < n; first += each) {
+      qsort(in + first, (size_t)each, 4, ascending);
+      ck_assert_mem_eq(in + first, out + first, 4 * (size_t)each);
+    }
+  }
+  typed_end(q, &p);
+}
+END_TEST
+
+/* As JSON, and the exit status.  What was given out is the first launch's. */
+START_TEST(reads_unwritten_json)
+{
+  for (int note = 0; note < 2; note++) {
+    const char *argv[] = {NULL, "profile", "grader/tests/kernels/unwritten.ptx",
+                          note ? "note_selected" : "fault_selected", "--grid", "1", "--block", "128",
+                          "--json", "i32[128]=uniform", "i32[128]", "i32:128", NULL};
+    char *text;
+    ck_assert_int_eq(run_banks(&text, argv), !note);
+    json_t *j = json_loads(text, 0, NULL);
+    ck_assert_msg(j != NULL, "%s", text);
+    ck_assert_uint_eq(json_array_size(json_object_get(j, "notes")), note);
+    ck_assert_uint_eq(json_array_size(json_object_get(j, "faults")), !note);
+    json_decref(j);
+    free(text);
+  }
+}
+END_TEST
+
 void test_kernels_library(Suite *s)
 {
   TCase *t = tcase_create("library");
@@ -107,5 +171,7 @@ void test_kernels_library(Suite *s)
   tcase_add_loop_test(t, tiles, 0, 2);
   tcase_add_test(t, tiles_count);
   tcase_add_loop_test(t, tiles_wrong, 0, sizeof apart / sizeof *apart);
+  tcase_add_loop_test(t, reads_unwritten, 0, sizeof unwritten / sizeof *unwritten);
+  tcase_add_test(t, reads_unwritten_json);
   suite_add_tcase(s, t);
 }

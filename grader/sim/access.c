@@ -63,6 +63,12 @@ static void fault_global(struct warp *w, const struct sim_inst *i, unsigned lane
                    "%s %u bytes at 0x%llx, where there is no memory", verb(kind), i->width,
                    (unsigned long long)at);
     if (f) name_object(f, "no object", at, i->width);
+  } else if (o->heap && !o->host) {
+    f = fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
+                   "%s %u bytes at byte %llu of a block of %llu bytes that was freed before, by free or "
+                   "delete", verb(kind), i->width, (unsigned long long)(at - o->base),
+                   (unsigned long long)o->was);
+    if (f) name_object(f, o->name, at - o->base, i->width);
   } else if (at < o->base) {
     f = fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
                    "%s %u bytes %llu before the start of '%s': a negative index?", verb(kind),
@@ -305,6 +311,7 @@ static uint32_t span_apart(struct warp *w, const struct sim_inst *i, uint32_t le
       return 0;
     }
     span->base = o->host + (at - o->base);
+    if (o->heap) count_side(w, i, false)->exact = false;
     break;
   }
   uint32_t now = 0;
@@ -381,6 +388,7 @@ static inline uint32_t span_global(struct warp *w, const struct sim_inst *i, str
     o = memory_find(w->runner->sim, lo);
     if (!o || bytes > o->size - (lo - o->base)) return 0;
     site->object = o;
+    if (o->heap) count_side(w, i, false)->exact = false;
   }
   if (kind != ACCESS_LOAD && o->read_only) return 0;
   span->base = o->host + (first - o->base);

@@ -154,19 +154,11 @@ static void lower_passed(struct lowering *l, const struct ptx_operand *o, struct
   p->row = lower_source(l, o, bits);
 }
 
-/* The device heap is not simulated, and a kernel may well load without using it: a virtual destructor
- * alone has a call of free in it. */
-HANDLER(heap)
-{
-  bool release = i->small[0];
-  for (unsigned lane = 0; lane < SIM_LANES; lane++)
-    if (exec >> lane & 1 && (!release || call_argument(w, i, lane, 0))) {
-      fault_note(w, i, lane, SIM_FAULT_UNSUPPORTED, true,
-                 "the simulator has no heap for %s() in a kernel; use a buffer that the host gives",
-                 release ? "free" : "malloc");
-      return;
-    }
-}
+/* Functions that the system gives a kernel. */
+static const struct { const char *name; sim_handler *run; } given[] = {
+    {"vprintf", exec_vprintf}, {"__assertfail", exec_assertfail}, {"malloc", exec_malloc},
+    {"__cuda_syscall_aligned_malloc", exec_aligned_malloc}, {"free", exec_free},
+};
 
 static void lower_call(struct lowering *l)
 {
@@ -198,12 +190,10 @@ static void lower_call(struct lowering *l)
     for (size_t k = 0; k < sim->nfuncs; k++)
       if (sim->funcs[k].source == formal) c->callee = &sim->funcs[k];
     if (!formal->has_body) {
-      if (!strcmp(formal->name, "vprintf")) l->out->run = exec_vprintf;
-      else if (!strcmp(formal->name, "__assertfail")) l->out->run = exec_assertfail;
-      else if (!strcmp(formal->name, "malloc") || !strcmp(formal->name, "free")) {
-        l->out->run = heap;
-        l->out->small[0] = *formal->name == 'f';
-      } else {
+      l->out->run = NULL;
+      for (size_t k = 0; k < sizeof given / sizeof *given; k++)
+        if (!strcmp(formal->name, given[k].name)) l->out->run = given[k].run;
+      if (!l->out->run) {
         lower_refuse(l, "the function '%s' is declared but not here, and the simulator has no "
                         "stand-in for it", formal->name);
         return;

@@ -17,6 +17,7 @@ static const char *const names[] = {
     [SIM_FAULT_STACK] = "stack overflow",
     [SIM_FAULT_UNSUPPORTED] = "unsupported",
     [SIM_FAULT_LAUNCH] = "bad launch",
+    [SIM_FAULT_HEAP] = "bad free",
     [SIM_FAULT_MEMORY] = "out of memory",
 };
 

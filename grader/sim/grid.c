@@ -42,6 +42,7 @@ void sim_close(struct sim *sim)
 {
   if (!sim) return;
   lower_free(sim);
+  heap_close(sim);
   for (size_t k = 0; k < sim->nobjects; k++) free(sim->objects[k].host);
   free(sim->objects);
   free(sim);

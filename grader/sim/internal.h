@@ -11,7 +11,7 @@
  *   lower.c    ptx_inst -> sim_inst            exec_*.c   handlers and their forms
  *   registers.c    which row a register has
  *   warp.c     lanes, groups, calls            block.c    barriers, one block
- *   grid.c     launches, host threads          memory.c   objects, address windows
+ *   grid.c     launches, host threads          memory.c   objects, address windows; heap.c: malloc
  *   layout.c   where shared variables lie      order.c    fences and flags
  *   reach.c    what a kernel can reach
  *   access.c   one warp access, checked        shadow.c   races and first writes in shared memory
@@ -53,6 +53,8 @@ enum { SIM_IN_FRAME, SIM_IN_CONST, SIM_IN_WARP, SIM_IN_BLOCK, SIM_BASES };
 #define SIM_LOCAL_WINDOW 0x0000710000000000ull
 #define SIM_PARAM_WINDOW 0x0000720000000000ull
 #define SIM_GLOBAL_WINDOW 0x00007f0000000000ull
+#define SIM_HEAP_WINDOW 0x0000800000000000ull
+#define SIM_HEAP_END 0x0001000000000000ull
 #define SIM_WINDOW_BYTES 0x0000010000000000ull
 #define SIM_FUNCTION_WINDOW 0x0000600000000000ull   /* + 16 * index: addresses of functions */
 enum { SIM_SHARED_BASE = 1024 };
@@ -123,11 +125,18 @@ struct sim_func {
 
 /* ---- memory.c ------------------------------------------------------------------------------ */
 
-struct sim_object {            /* a buffer or a module-scope variable */
+struct sim_object {            /* a buffer, a module-scope variable, or a block of the heap */
   uint64_t base, size;
-  uint8_t *host;
+  uint8_t *host;               /* NULL: freed, it had `was` bytes */
+  uint64_t was;
   char name[64];
-  bool read_only, module;
+  bool read_only, module, heap;
+};
+
+struct heap {                  /* heap.c: blocks by rising base; a pointer to one stays good */
+  struct sim_object **blocks;
+  size_t n, room, freed;
+  uint64_t next;               /* the next one's base at the least; 0: none yet */
 };
 
 struct sim_fix {               /* a constant row that holds a shared address, set at launch */
@@ -145,6 +154,7 @@ struct sim {
   struct sim_inst **sites;     /* the instruction of each site */
   struct sim_object *objects;  /* by rising base */
   size_t nobjects;
+  struct heap heap;
   uint64_t next_base, used;    /* bytes of host memory */
   uint8_t *params;             /* of the running launch; objects[0] */
   uint8_t *consts;             /* the pool of constant rows */
@@ -155,6 +165,8 @@ struct sim {
 
 struct sim_object *memory_add(struct sim *sim, uint64_t bytes, const char *name);
 struct sim_object *memory_find(const struct sim *sim, uint64_t address);
+/* The last one that starts at or before the address; NULL when there is none. */
+struct sim_object *memory_find_base(const struct sim *sim, uint64_t address);
 /* The object nearest to an address that lies in none; NULL when there are no objects. */
 struct sim_object *memory_nearest(const struct sim *sim, uint64_t address);
 void memory_drop_module(struct sim *sim);
@@ -163,6 +175,12 @@ uint64_t memory_address_of(const struct sim *sim, const struct ptx_symbol *symbo
 const struct ptx_symbol *memory_shared_symbol(const struct sim *sim, uint64_t offset);
 void memory_plain_name(const char *name, char *out, size_t size);
 bool memory_load_module(struct sim *sim, struct ptx_error *error);
+
+/* heap.c: malloc and free in a kernel.  The same of the heap's blocks alone; an end to all of them. */
+struct sim_object *heap_before(const struct sim *sim, uint64_t address);
+struct sim_object *heap_nearest(const struct sim *sim, uint64_t address);
+void heap_close(struct sim *sim);
+bool heap_same(const struct sim *a, const struct sim *b);
 
 /* layout.c: gives every shared symbol that `entry` can reach its offset (in symbol->offset, from the
  * start of the window, first one at SIM_SHARED_BASE).  Others get offset 0.  Returns the bytes of
@@ -533,7 +551,8 @@ struct sim_fault *fault_note(struct warp *w, const struct sim_inst *i, unsigned 
 void fault_began(struct runner *t, size_t at);
 void fault_thread(const struct block *b, uint32_t thread, uint32_t out[3]);
 
-/* ---- printf.c ----------------------------------------------------------------------------------- */
+/* ---- heap.c, printf.c ----------------------------------------------------------------------------------- */
+sim_handler exec_malloc, exec_aligned_malloc, exec_free;
 sim_handler exec_vprintf, exec_assertfail;
 
 /* ---- exec_control.c: arguments of calls that have no body ---------------------------------- */

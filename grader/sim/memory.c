@@ -16,7 +16,7 @@ struct sim_object *memory_add(struct sim *sim, uint64_t bytes, const char *name)
 {
   uint64_t limit = sim->options.memory_limit;
   if (bytes > limit || sim->used > limit - bytes) return NULL;
-  if (sim->next_base > SIM_GLOBAL_WINDOW + 0x80 * SIM_WINDOW_BYTES) return NULL;
+  if (sim->next_base > SIM_HEAP_WINDOW - GAP || bytes > SIM_HEAP_WINDOW - GAP - sim->next_base) return NULL;
   struct sim_object *more =
       realloc(sim->objects, (sim->nobjects + 1) * sizeof *sim->objects);
   if (!more) return NULL;
@@ -33,9 +33,9 @@ struct sim_object *memory_add(struct sim *sim, uint64_t bytes, const char *name)
   return o;
 }
 
-/* The last object that starts at or before the address; NULL when there is none. */
-static struct sim_object *before(const struct sim *sim, uint64_t address)
+struct sim_object *memory_find_base(const struct sim *sim, uint64_t address)
 {
+  if (address >= SIM_HEAP_WINDOW && sim->heap.n) return heap_before(sim, address);
   size_t lo = 0, hi = sim->nobjects;
   while (lo < hi) {
     size_t mid = (lo + hi) / 2;
@@ -47,14 +47,15 @@ static struct sim_object *before(const struct sim *sim, uint64_t address)
 
 struct sim_object *memory_find(const struct sim *sim, uint64_t address)
 {
-  struct sim_object *o = before(sim, address);
+  struct sim_object *o = memory_find_base(sim, address);
   return o && address - o->base < o->size ? o : NULL;
 }
 
 struct sim_object *memory_nearest(const struct sim *sim, uint64_t address)
 {
   if (!sim->nobjects || address < SIM_GLOBAL_WINDOW / 2) return NULL;
-  struct sim_object *o = before(sim, address);
+  if (address >= SIM_HEAP_WINDOW && sim->heap.n) return heap_nearest(sim, address);
+  struct sim_object *o = memory_find_base(sim, address);
   if (!o) return &sim->objects[0];
   struct sim_object *next = o + 1;
   if (next < sim->objects + sim->nobjects &&
@@ -80,7 +81,11 @@ static void drop(struct sim *sim, bool module)
 }
 
 void memory_drop_module(struct sim *sim) { drop(sim, true); }
-void sim_free_all(struct sim *sim) { drop(sim, false); }
+void sim_free_all(struct sim *sim)
+{
+  drop(sim, false);
+  heap_close(sim);
+}
 
 uint64_t sim_alloc(struct sim *sim, size_t bytes, const char *name, bool read_only)
 {
@@ -92,7 +97,7 @@ uint64_t sim_alloc(struct sim *sim, size_t bytes, const char *name, bool read_on
 
 void *sim_host(struct sim *sim, uint64_t address, size_t bytes)
 {
-  struct sim_object *o = before(sim, address);
+  struct sim_object *o = memory_find_base(sim, address);
   if (!o || address - o->base > o->size || bytes > o->size - (address - o->base)) return NULL;
   return o->host + (address - o->base);
 }
@@ -104,7 +109,7 @@ bool sim_same_memory(const struct sim *a, const struct sim *b)
     const struct sim_object *x = &a->objects[k], *y = &b->objects[k];
     same = x->base == y->base && x->size == y->size && !memcmp(x->host, y->host, x->size);
   }
-  return same;
+  return same && heap_same(a, b);
 }
 
 uint64_t memory_address_of(const struct sim *sim, const struct ptx_symbol *symbol)

@@ -268,6 +268,11 @@ uint8_t *parallel_access(struct warp *w, const struct sim_inst *i, const struct 
                          enum access_kind kind)
 {
   struct runner *t = w->runner;
+  if (o->heap) {               /* of an earlier launch: one that asks for memory runs in order */
+    __atomic_store_n(&t->parallel->hopeless, 1, __ATOMIC_RELAXED);
+    conflict(t);
+    return NULL;
+  }
   struct watch *v = &t->parallel->watch[o - t->sim->objects];
   int flag = kind == ACCESS_ATOMIC ? REDUCED : kind == ACCESS_STORE || v->owned ? WRITTEN : READ;
   int flags = __atomic_load_n(&v->flags, __ATOMIC_ACQUIRE);

@@ -18,7 +18,7 @@
  *   shadow.c   races and first writes of shared memory
  *   count.c    accesses -> requests, wavefronts, ideal, sectors by instruction
  *   fuse.c     which neighbouring shared accesses ptxas joins (static, before the first launch)
- *   printf.c   vprintf
+ *   printf.c   vprintf; heap.c: malloc and free
  */
 #ifndef SIM_H
 #define SIM_H
@@ -61,6 +61,7 @@ enum sim_fault_kind {
   SIM_FAULT_STACK,             /* recursion too deep, local memory exhausted */
   SIM_FAULT_UNSUPPORTED,       /* an instruction the simulator does not run */
   SIM_FAULT_LAUNCH,            /* block too large, too much shared memory, bad arguments */
+  SIM_FAULT_HEAP,              /* free of what malloc did not give, or twice */
   SIM_FAULT_MEMORY             /* memory_limit reached */
 };
 

@@ -1,6 +1,6 @@
 /* What the toolkit's libraries do in a kernel that plain code does not: tiles of several warps, which
  * meet in the shared memory that the system keeps for itself; reads of words that nobody wrote, for
- * nothing.  See test_kernels.c. */
+ * nothing; the device heap.  See test_kernels.c. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,8 @@ static struct sim_fault fault_of(const char *file, const char *kernel, uint32_t 
   char *text = run_read(path, &size);
   struct ptx_module *m = text ? ptx_read(text, size, &e) : NULL;
   ck_assert_msg(m != NULL, "%s", path);
-  struct sim *sim = sim_open(&(struct sim_options){.threads = 1, .warp_budget = 1000000});
+  struct sim *sim = sim_open(&(struct sim_options){.threads = 1, .warp_budget = 1000000,
+                                                 .memory_limit = 64 << 20});
   ck_assert_msg(sim_load(sim, m, &e), "%s: line %u: %s", path, e.line, e.text);
   struct { uint64_t in, out; int32_t n; } params = {sim_alloc(sim, bytes, "in", true),
                                                     sim_alloc(sim, bytes, "out", false), n};
@@ -164,6 +165,116 @@ START_TEST(reads_unwritten_json)
 }
 END_TEST
 
+/* ---- the device heap ----------------------------------------------------------------------------------- */
+
+START_TEST(heap_lists)
+{
+  enum { EACH = 11, N = 2 * 40 * EACH };
+  int in[N];
+  struct launch l = launch_of("heap", "heap_list");
+  for (int i = 0; i < N; i++) in[i] = (int)(launch_random() % 1000) - 500;
+  launch_in(&l, in, sizeof in);
+  unsigned out = launch_out(&l, NULL, sizeof in);
+  launch_int(&l, EACH);
+  launch_run1(&l, 2, 40, 0);
+  for (int i = 0; i < N; i += EACH) qsort(in + i, EACH, 4, ascending);
+  ck_assert_mem_eq(in, l.arg[out].result, sizeof in);
+  launch_close(&l);
+}
+END_TEST
+
+static int area(const int *in, int i) { return i & 1 ? in[i] * in[i] : 3 * in[i]; }
+static int mirrored(const int *in, int i) { return in[63 - i]; }
+static int nothing(const int *in, int i) { return 0 * in[i]; }
+static int churned(const int *in, int i) { return 0 * in[i] + 1500 * 1499 / 2 + i; }
+static const struct { const char *kernel; int n; int (*want)(const int *in, int i); } heaps[] = {
+  {"heap_shapes", 0, area}, {"heap_shared", 0, mirrored}, {"heap_aligned", 0, nothing},
+  {"heap_churn", 1500, churned},
+};
+
+START_TEST(heap_uses)
+{
+  int in[64];
+  struct launch l = launch_of("heap", heaps[_i].kernel);
+  for (int i = 0; i < 64; i++) in[i] = (int)(launch_random() % 1000);
+  launch_in(&l, in, sizeof in);
+  unsigned out = launch_out(&l, NULL, sizeof in);
+  launch_int(&l, heaps[_i].n);
+  launch_run1(&l, 1, 64, 0);
+  for (int i = 0; i < 64; i++)
+    ck_assert_int_eq(((int *)l.arg[out].result)[i], heaps[_i].want(in, i));
+  for (size_t k = 0; k < l.result.nsites; k++) {
+    /* Where a block lies is the machine's affair. */
+    const struct sim_site *s = &l.result.sites[k];
+    const struct ptx_inst *in_heap = &l.module->functions[s->function]->insts[s->inst];
+    if (_i && in_heap->space == PTX_GENERIC) ck_assert(!s->exact);   /* tables of shapes are none */
+  }
+  launch_close(&l);
+}
+END_TEST
+
+/* There is an end to it, and it is memory_limit. */
+START_TEST(heap_all)
+{
+  int in[1] = {0}, out[1];
+  struct sim_fault f = fault_of("heap", "heap_all", 1, in, out, sizeof in, 0);
+  ck_assert_int_eq(f.kind, SIM_FAULT_NONE);
+  ck_assert_int_eq(out[0], 63);
+}
+END_TEST
+
+/* Blocks outlive the launch, for several host threads, too. */
+START_TEST(heap_kept)
+{
+  size_t size;
+  char *text = run_read("grader/tests/kernels/heap.ptx", &size);
+  struct ptx_error e;
+  struct ptx_module *m = ptx_read(text, size, &e);
+  ck_assert(m != NULL);
+  struct sim *sim = sim_open(&(struct sim_options){.threads = 4});
+  ck_assert(sim_load(sim, m, &e));
+  struct { uint64_t kept; int32_t n; } params = {sim_alloc(sim, 32 * 8, "kept", false), 5};
+  struct sim_launch l = {.kernel = "heap_keep", .grid = {1, 1, 1}, .block = {32, 1, 1},
+                         .params = &params, .param_bytes = 12};
+  struct sim_result r;
+  uint64_t kept[32];
+  ck_assert(sim_launch(sim, &l, &r));
+  sim_result_free(&r);
+  memcpy(kept, sim_host(sim, params.kept, sizeof kept), sizeof kept);
+  l.kernel = "heap_take", l.grid[0] = 32, l.block[0] = 1;
+  ck_assert(sim_launch(sim, &l, &r));
+  sim_result_free(&r);
+  for (int k = 0; k < 32; k++) {
+    const int *block = sim_host(sim, kept[k], 20);
+    ck_assert(block != NULL && block[0] == k + 1 && block[4] == k);
+  }
+  sim_free_all(sim);
+  ck_assert(sim_host(sim, kept[0], 20) == NULL);
+  sim_close(sim);
+  ptx_free(m);
+  free(text);
+}
+END_TEST
+
+static const struct { const char *kernel; enum sim_fault_kind kind; const char *text; } misused[] = {
+  {"wrong_after", SIM_FAULT_BOUNDS, "byte 4 of a block of 64 bytes that was freed"},
+  {"wrong_twice", SIM_FAULT_HEAP, "freed before"},
+  {"wrong_inside", SIM_FAULT_HEAP, "byte 4 of a block of malloc"},
+  {"wrong_buffer", SIM_FAULT_HEAP, "byte 0 of 'out'"},
+  {"wrong_local", SIM_FAULT_HEAP, "neither malloc nor new"},
+  {"wrong_past", SIM_FAULT_BOUNDS, "reaches 4 past the end"},
+  {"wrong_before", SIM_FAULT_BOUNDS, "a block of malloc"},
+};
+
+START_TEST(heap_wrong)
+{
+  int in[1] = {0}, out[1];
+  struct sim_fault f = fault_of("heap", misused[_i].kernel, 1, in, out, sizeof in, 1);
+  ck_assert_int_eq(f.kind, misused[_i].kind);
+  ck_assert_msg(strstr(f.text, misused[_i].text) != NULL, "%s", f.text);
+}
+END_TEST
+
 void test_kernels_library(Suite *s)
 {
   TCase *t = tcase_create("library");
@@ -173,5 +284,10 @@ void test_kernels_library(Suite *s)
   tcase_add_loop_test(t, tiles_wrong, 0, sizeof apart / sizeof *apart);
   tcase_add_loop_test(t, reads_unwritten, 0, sizeof unwritten / sizeof *unwritten);
   tcase_add_test(t, reads_unwritten_json);
+  tcase_add_test(t, heap_lists);
+  tcase_add_loop_test(t, heap_uses, 0, sizeof heaps / sizeof *heaps);
+  tcase_add_test(t, heap_all);
+  tcase_add_test(t, heap_kept);
+  tcase_add_loop_test(t, heap_wrong, 0, sizeof misused / sizeof *misused);
   suite_add_tcase(s, t);
 }

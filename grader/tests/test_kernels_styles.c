@@ -513,36 +513,6 @@ START_TEST(half_pairs)
 }
 END_TEST
 
-/* There is no device heap: malloc is refused where it is called, free of nothing is let pass. */
-START_TEST(heap)
-{
-  static const char *const text[] = {
-    "mov.u64 %rd1, 16; st.param.b64 [p], %rd1; call.uni (r), malloc, (p);",
-    "mov.u64 %rd1, 0; st.param.b64 [p], %rd1; call.uni free, (p);",
-    "mov.u64 %rd1, 64; st.param.b64 [p], %rd1; call.uni free, (p);"};
-  char ptx[1000];
-  struct ptx_error e;
-  struct sim_result r;
-  snprintf(ptx, sizeof ptx, ".version 8.0\n.target sm_90\n.address_size 64\n"
-           ".extern .func (.param .b64 r) malloc(.param .b64 a);\n.extern .func free(.param .b64 a);\n"
-           ".visible .entry k()\n{ .reg .b64 %%rd<2>;\n{ .param .b64 p; .param .b64 r;\n%s\n}\nret;\n}\n",
-           text[_i]);
-  struct ptx_module *m = ptx_read(ptx, strlen(ptx), &e);
-  ck_assert_msg(m != NULL, "line %u: %s", e.line, e.text);
-  struct sim *sim = sim_open(&(struct sim_options){.threads = 1});
-  ck_assert_msg(sim_load(sim, m, &e), "line %u: %s", e.line, e.text);
-  struct sim_launch l = {.kernel = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .params = ""};
-  ck_assert_int_eq(sim_launch(sim, &l, &r), _i == 1);
-  if (_i != 1) {
-    ck_assert_int_eq(r.faults->kind, SIM_FAULT_UNSUPPORTED);
-    ck_assert_msg(strstr(r.faults->text, "no heap") != NULL, "%s", r.faults->text);
-  }
-  sim_result_free(&r);
-  sim_close(sim);
-  ptx_free(m);
-}
-END_TEST
-
 static void unoptimised(void) { launch_variant = "-debug"; }
 static void other_target(void) { launch_variant = "-sm120"; }
 static void usual(void) { launch_variant = ""; }
@@ -570,7 +540,6 @@ void test_kernels_styles(Suite *s)
   tcase_add_test(t, philox);
   tcase_add_test(t, tensor_product);
   tcase_add_test(t, half_pairs);
-  tcase_add_loop_test(t, heap, 0, 3);
   suite_add_tcase(s, t);
 
   t = tcase_create("nvcc -G");

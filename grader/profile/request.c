@@ -341,10 +341,12 @@ int request_launch(const struct request *q, unsigned fill, struct sim **sim,
   size_t param_bytes;
   *sim = sim_open(&options);
   if (!*sim) return ours(q, "the host has no memory for the simulator");
-  if (!sim_load_for(*sim, q->module, q->entry, &error))
-    return usage_error(q, "%s: PTX line %u%s%s: %s", q->file, error.line,
-                       error.source_line ? ", from " : "",
-                       error.source_line ? error.source_file : "", error.text);
+  if (!sim_load_for(*sim, q->module, q->entry, &error)) {
+    char from[300] = "";
+    if (error.source_line)
+      snprintf(from, sizeof from, ", from %s:%u", error.source_file, error.source_line);
+    return usage_error(q, "%s: PTX line %u%s: %s", q->file, error.line, from, error.text);
+  }
   for (size_t i = 0; i < q->nbuffers; i++) {
     struct argument *a = q->buffers[i];
     a->address = sim_alloc(*sim, a->bytes, a->label, false);

@@ -193,6 +193,10 @@ static void lower_call(struct lowering *l)
       l->out->run = NULL;
       for (size_t k = 0; k < sizeof given / sizeof *given; k++)
         if (!strcmp(formal->name, given[k].name)) l->out->run = given[k].run;
+      if (!strncmp(formal->name, "__cudaCDP", 9) || !strncmp(formal->name, "cuda", 4)) {
+        lower_refuse(l, "kernels that launch kernels, or call the CUDA runtime otherwise, are not simulated");
+        return;
+      }
       if (!l->out->run) {
         lower_refuse(l, "the function '%s' is declared but not here, and the simulator has no "
                         "stand-in for it", formal->name);

@@ -22,16 +22,25 @@ static const struct sim_form *const tables[] = {
 
 /* ---- errors ------------------------------------------------------------------------------------ */
 
+/* The line an instruction stands for: of the call, for code of a header inlined there. */
+static void author_line(const struct ptx_inst *in, uint32_t *file, uint32_t *line)
+{
+  bool elsewhere = in->inlined_line && in->inlined_file != in->file;
+  *file = elsewhere ? in->inlined_file : in->file;
+  *line = elsewhere ? in->inlined_line : in->source_line;
+}
+
 void lower_refuse(struct lowering *l, const char *format, ...)
 {
   if (l->failed) return;
   l->failed = true;
   struct ptx_error *e = l->error;
   e->line = l->in->line;
-  e->source_line = l->in->source_line;
   const struct ptx_module *m = l->sim->module;
+  uint32_t file;
+  author_line(l->in, &file, &e->source_line);
   snprintf(e->source_file, sizeof e->source_file, "%s",
-           l->in->source_line && l->in->file < m->nfiles ? m->files[l->in->file] : "");
+           e->source_line && file < m->nfiles ? m->files[file] : "");
   char text[200];
   ptx_print(l->func->ptx, l->in, text, sizeof text);
   va_list args;
@@ -455,9 +464,7 @@ static void lower_inst(struct lowering *l)
   struct sim_inst *s = l->out;
   s->ptx = l->in;
   s->func = l->func;
-  bool elsewhere = l->in->inlined_line && l->in->inlined_file != l->in->file;
-  s->file = elsewhere ? l->in->inlined_file : l->in->file;
-  s->line = elsewhere ? l->in->inlined_line : l->in->source_line;
+  author_line(l->in, &s->file, &s->line);
   s->site = SIM_NO_SITE;
   s->width = s->elements = 1;
   lower_guard(l);

@@ -259,6 +259,33 @@ START_TEST(not_a_pointer)
 }
 END_TEST
 
+/* What is refused is told at the author's own line, also where a header inlined there has it. */
+START_TEST(refused_line)
+{
+  static const struct { const char *call, *why; } calls[] = {
+      {"__cudaCDP2GetParameterBufferV2", "launch kernels"}, {"cudaGetDevice", "launch kernels"},
+      {"elsewhere", "no stand-in"}};
+  for (size_t k = 0; k < sizeof calls / sizeof *calls; k++) {
+    char text[500];
+    struct ptx_error e;
+    snprintf(text, sizeof text,
+             ".version 8.0\n.target sm_90\n.address_size 64\n.extern .func %s();\n"
+             ".visible .entry k()\n{\n.loc 1 7 3\n.loc 2 99 5, function_name $f, inlined_at 1 8 3\n"
+             "call.uni %s, ();\nret;\n}\n.file 1 \"own.cu\"\n.file 2 \"header.h\"\n"
+             ".section .debug_str\n{\n$f:\n.b8 102,0\n}\n", calls[k].call, calls[k].call);
+    struct ptx_module *m = ptx_read(text, strlen(text), &e);
+    ck_assert_msg(m != NULL, "line %u: %s", e.line, e.text);
+    struct sim *sim = sim_open(&(struct sim_options){.threads = 1});
+    ck_assert(!sim_load(sim, m, &e));
+    ck_assert_str_eq(e.source_file, "own.cu");
+    ck_assert_uint_eq(e.source_line, 8);
+    ck_assert_msg(strstr(e.text, calls[k].why) != NULL, "%s", e.text);
+    sim_close(sim);
+    ptx_free(m);
+  }
+}
+END_TEST
+
 /* PTX that is kept names files, not places on the machine that made it. */
 static unsigned kept;
 
@@ -294,6 +321,7 @@ Suite *suite_compat(void)
   tcase_add_test(t, no_end);
   tcase_add_test(t, no_machine);
   tcase_add_test(t, clusters);
+  tcase_add_test(t, refused_line);
   tcase_add_loop_test(t, handed_over, 0, sizeof handed / sizeof *handed);
   tcase_add_loop_test(t, through_a_pointer, 0, sizeof reaches / sizeof *reaches);
   tcase_add_test(t, not_a_pointer);

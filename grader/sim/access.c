@@ -117,6 +117,14 @@ static void fault_local(struct warp *w, const struct sim_inst *i, unsigned lane,
   if (f) name_object(f, "local memory", at, i->width);
 }
 
+static void fault_ended(struct warp *w, const struct sim_inst *i, unsigned lane,
+                        enum access_kind kind, const struct block *b)
+{
+  fault_note(w, i, lane, SIM_FAULT_RACE, true,
+             "%s shared memory of block %u of the cluster, which has ended: a block must stay as long as "
+             "others use its memory. Put cluster.sync() at the end of the kernel", verb(kind), b->rank);
+}
+
 /* ---- addresses ------------------------------------------------------------------------------------- */
 
 static void addresses(struct warp *w, const struct sim_inst *i, uint64_t out[SIM_LANES])
@@ -208,22 +216,27 @@ static bool learn(struct pattern *s, const uint64_t *a, uint64_t a0, uint32_t ma
 
 enum place { PLACE_SHARED, PLACE_RESERVED, PLACE_LOCAL, PLACE_GLOBAL };
 
-/* The system's kilobyte is memory like any other to an access that may have got there by asking for its
- * place: in a kernel that does, where the address does not come from a variable. */
-static enum place shared_place(const struct warp *w, const struct sim_inst *i, uint64_t at)
+/* A shared address: in the block's own memory or another one's.  The system's kilobyte is memory like any
+ * other to an access that may have got there by asking for its place: in a kernel that does, where the
+ * address does not come from a variable. */
+static enum place shared_place(const struct warp *w, const struct sim_inst *i, uint64_t *at,
+                               struct block **b)
 {
-  bool reserved = w->block->reserved_at && !i->origin && at + i->width <= SIM_SHARED_BASE;
+  *b = cluster_block(w, at);
+  bool reserved = w->block->reserved_at && !i->origin && *at + i->width <= SIM_SHARED_BASE;
   return reserved ? PLACE_RESERVED : PLACE_SHARED;
 }
 
-static enum place place_of(const struct warp *w, const struct sim_inst *i, uint64_t *at)
+static enum place place_of(const struct warp *w, const struct sim_inst *i, uint64_t *at,
+                           struct block **b)
 {
-  if (i->space == PTX_SHARED) return shared_place(w, i, *at);
+  *b = w->block;
+  if (i->space == PTX_SHARED) return shared_place(w, i, at, b);
   if (i->space == PTX_LOCAL || i->space == PTX_PARAM) return PLACE_LOCAL;
   if (i->space != PTX_GENERIC) return PLACE_GLOBAL;
   if (*at - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES) {
     *at -= SIM_SHARED_WINDOW;
-    return shared_place(w, i, *at);
+    return shared_place(w, i, at, b);
   }
   if (*at - SIM_LOCAL_WINDOW < SIM_WINDOW_BYTES) {
     *at -= SIM_LOCAL_WINDOW;
@@ -249,8 +262,11 @@ static void count_apart(struct warp *w, const struct sim_inst *i, uint32_t mask,
     for (uint32_t m = mask; m; m &= m - 1) {
       unsigned l = first_lane(m);
       uint64_t at = a[l];
-      enum place p = place_of(w, i, &at);
+      struct block *b;
+      enum place p = place_of(w, i, &at, &b);
       if (p == PLACE_LOCAL || (p <= PLACE_RESERVED) != shared) continue;
+      /* What another block's memory costs was not measured. */
+      if (b != w->block) count_side(w, i, true)->exact = false;
       if (!apart.mask) first = at;
       apart.mask |= 1u << l;
       int64_t rel = (int64_t)(at - first);
@@ -274,7 +290,8 @@ static uint32_t span_apart(struct warp *w, const struct sim_inst *i, uint32_t le
   addresses(w, i, a);
   unsigned lane = first_lane(left);
   uint64_t at = a[lane];
-  enum place place = place_of(w, i, &at);
+  struct block *b, *its;
+  enum place place = place_of(w, i, &at, &b);
   if (at & (i->width - 1)) {
     fault_alignment(w, i, lane, kind, at);
     return 0;
@@ -287,10 +304,14 @@ static uint32_t span_apart(struct warp *w, const struct sim_inst *i, uint32_t le
       fault_shared(w, i, lane, kind, at);
       return 0;
     }
-    span->base = w->block->shared + (at - SIM_SHARED_BASE);
+    if (b != w->block && !b->live) {
+      fault_ended(w, i, lane, kind, b);
+      return 0;
+    }
+    span->base = b->shared + (at - SIM_SHARED_BASE);
     break;
   case PLACE_RESERVED:
-    span->base = w->block->shared + w->block->reserved_at + at;
+    span->base = b->shared + b->reserved_at + at;
     break;
   case PLACE_LOCAL:
     top = local_top(w);
@@ -318,7 +339,7 @@ static uint32_t span_apart(struct warp *w, const struct sim_inst *i, uint32_t le
   for (uint32_t m = left; m; m &= m - 1) {
     unsigned l = first_lane(m);
     uint64_t other = a[l];
-    if (place_of(w, i, &other) != place || (other & (i->width - 1))) continue;
+    if (place_of(w, i, &other, &its) != place || its != b || (other & (i->width - 1))) continue;
     if (place == PLACE_SHARED &&
         (other < i->low || other + i->width > i->high))
       continue;
@@ -346,10 +367,12 @@ static uint32_t span_apart(struct warp *w, const struct sim_inst *i, uint32_t le
   span->shape = CLASS_OTHER;
   span->units = span->uniforms = 0;
   span->shared = place <= PLACE_RESERVED;
-  span->offset = span->shared ? SIM_SHARED_BASE + (uint32_t)(span->base - w->block->shared) : 0;
+  span->offset = span->shared ? SIM_SHARED_BASE + (uint32_t)(span->base - b->shared) : 0;
   if (fresh && place != PLACE_LOCAL && i->site != SIM_NO_SITE) count_apart(w, i, left, a);
-  if (span->shared && !t->sim->options.no_checks)
-    shadow_access(w, i, &scratch, (uint32_t)(span->base - w->block->shared), kind);
+  if (span->shared && !t->sim->options.no_checks) {
+    if (b == w->block) shadow_access(w, i, &scratch, span->offset - SIM_SHARED_BASE, kind);
+    else shadow_remote(w, i, b, &scratch, span->offset - SIM_SHARED_BASE, kind);
+  }
   return now;
 }
 
@@ -461,10 +484,12 @@ uint32_t access_span(struct warp *w, const struct sim_inst *i, uint32_t left, bo
 uint8_t *access_host(struct warp *w, unsigned lane, uint64_t at, uint64_t *room)
 {
   if (at - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES) {
-    at -= SIM_SHARED_WINDOW + SIM_SHARED_BASE;
-    if (at >= w->block->shared_bytes) return NULL;
-    *room = w->block->shared_bytes - at;
-    return w->block->shared + at;
+    at -= SIM_SHARED_WINDOW;
+    const struct block *b = cluster_block(w, &at);
+    at -= SIM_SHARED_BASE;
+    if (at >= b->shared_bytes) return NULL;
+    *room = b->shared_bytes - at;
+    return b->shared + at;
   }
   if (at - SIM_LOCAL_WINDOW < SIM_WINDOW_BYTES) {
     at -= SIM_LOCAL_WINDOW;

@@ -1,4 +1,5 @@
-/* One block: its warps take turns until each waits at a barrier or has ended.
+/* The blocks of a cluster - mostly one: their warps take turns until each waits at a barrier or has
+ * ended.
  *
  * Barriers count threads, as the hardware does since compute capability 7.0: a barrier opens when
  * all threads of the block that have not exited (or the number it names) have arrived.  The lanes
@@ -57,6 +58,7 @@ void block_lanes_exited(struct block *b)
 {
   for (uint32_t id = 0; id < SIM_BARRIERS; id++)
     if (b->barriers[id].arrived && !b->barriers[id].expected) check_barrier(b, id);
+  cluster_check(b->cluster);
 }
 
 /* Whether lanes at pc do nothing more than end: an early return, which counts as arriving. */
@@ -97,7 +99,7 @@ static void arrive(struct warp *w, const struct sim_inst *i, uint32_t lanes, uin
 {
   struct block *b = w->block;
   unsigned lane = first_lane(lanes);
-  if (id >= SIM_CLUSTER_BARRIER && i->ptx->op != PTX_BARRIER_CLUSTER) {
+  if (id >= SIM_BARRIERS) {
     fault_note(w, i, lane, SIM_FAULT_BARRIER, true, "there is no barrier %u: they are 0 to 15", id);
     return;
   }
@@ -197,6 +199,7 @@ static const char *waiting_at(const struct group *g)
   case GROUP_BARRIER: return "a barrier of the block";
   case GROUP_WARP_BARRIER: return "__syncwarp";
   case GROUP_PHASE: return "an mbarrier";
+  case GROUP_CLUSTER: return "a barrier of the cluster";
   default: return at_barrier(g) ? "a barrier of the block" : "a warp-wide instruction";
   }
 }
@@ -233,7 +236,7 @@ static const struct group *parted(struct block *b, struct warp **whose)
   for (uint32_t k = 0; k < b->nwarps; k++) {
     struct warp *w = &b->warps[k];
     for (const struct group *g = next_group(w, NULL); g; g = next_group(w, g)) {
-      if (g->state == GROUP_BARRIER || (found && at_barrier(g))) continue;
+      if (g->state == GROUP_BARRIER || g->state == GROUP_CLUSTER || (found && at_barrier(g))) continue;
       *whose = w;
       found = g;
       if (!at_barrier(g)) return g;
@@ -287,6 +290,10 @@ static void stuck(struct block *b)
                    "of the block must reach the same barrier: move it out of the `if` or loop that "
                    "not all of them enter", bar->arrived,
                    (bar->expected ? bar->expected : b->live) - bar->arrived);
+  } else if (g1->state == GROUP_CLUSTER) {
+    f = fault_note(first, g1->at, first_lane(g1->mask), SIM_FAULT_BARRIER, true,
+                   "threads wait at this barrier of the cluster for others that never come. Every thread "
+                   "of every block of the cluster must arrive at it (cluster.sync())");
   } else {
     f = fault_note(first, g1->at, first_lane(g1->mask), SIM_FAULT_BARRIER, true,
                    "%u lanes wait here, at %s, for lanes of the member mask that never come",
@@ -309,41 +316,77 @@ static void fill_shared(struct block *b, const struct sim_options *o)
   }
 }
 
-void block_run(struct runner *t)
+static void start(struct block *b)
 {
-  struct block *b = &t->block;
+  const struct sim_options *o = &b->warps[0].runner->sim->options;
   b->live = b->nthreads;
   memset(b->barriers, 0, sizeof b->barriers);
   warp_charge(b->warps, b->shared_bytes);
-  fill_shared(b, &t->sim->options);
+  fill_shared(b, o);
   if (b->reserved_at) memset(b->shared + b->reserved_at, 0, SIM_SHARED_BASE);
   shadow_block(b);
   bulk_start(b);
-  special_fill_block(t);
+  special_fill_block(b);
   for (uint32_t k = 0; k < b->nwarps; k++) {
     uint32_t threads = b->nthreads - k * SIM_LANES;
     warp_start(&b->warps[k], threads >= SIM_LANES ? SIM_FULL : (1u << threads) - 1);
   }
+}
+
+/* A turn for each warp.  False: all have ended. */
+static bool turn(struct block *b, bool *moved)
+{
+  const struct runner *t = b->warps[0].runner;
+  bool going = false, alone = b->nwarps == 1 && b->cluster->n == 1;
+  for (uint32_t k = 0; k < b->nwarps && !t->stop; k++) {
+    struct warp *w = &b->warps[k];
+    if (warp_done(w)) continue;
+    going = true;
+    if (warp_run(w, alone ? UINT64_MAX : TURN)) *moved = true;
+  }
+  return going;
+}
+
+/* A block that waits for others of its cluster is not what keeps it. */
+static struct block *stuck_block(struct cluster *c)
+{
+  struct block *found = NULL;
+  for (uint32_t k = 0; k < c->n; k++)
+    for (uint32_t n = 0; n < c->blocks[k].nwarps; n++) {
+      const struct warp *w = &c->blocks[k].warps[n];
+      for (unsigned g = 0; g < w->ngroups; g++) {
+        if (w->groups[g].state != GROUP_CLUSTER) return &c->blocks[k];
+        if (!found) found = &c->blocks[k];
+      }
+    }
+  return found;
+}
+
+void cluster_run(struct runner *t)
+{
+  struct cluster *c = &t->cluster;
+  c->arrivals = false;
+  for (uint32_t k = 0; k < c->n; k++) start(&c->blocks[k]);
   bool going = true;
   while (going && !t->stop) {
-    going = false;
     bool moved = false;
-    for (uint32_t k = 0; k < b->nwarps && !t->stop; k++) {
-      struct warp *w = &b->warps[k];
-      if (warp_done(w)) continue;
-      going = true;
-      if (warp_run(w, b->nwarps > 1 ? TURN : UINT64_MAX)) moved = true;
-    }
-    if (going && !moved && !t->stop && !mbarrier_release(b)) {
-      stuck(b);
-      break;
-    }
+    going = false;
+    for (uint32_t k = 0; k < c->n; k++) going |= turn(&c->blocks[k], &moved);
+    if (!going || moved || t->stop) continue;
+    bool released = false;
+    for (uint32_t k = 0; k < c->n; k++) released |= mbarrier_release(&c->blocks[k]);
+    if (released) continue;
+    stuck(stuck_block(c));
+    break;
   }
-  if (!t->stop) bulk_end(b);
-  for (uint32_t k = 0; k < b->nwarps; k++) {
-    t->totals.warp_instructions += b->warps[k].steps;
-    t->totals.thread_instructions += b->warps[k].lane_steps;
+  for (uint32_t k = 0; k < c->n; k++) {
+    struct block *b = &c->blocks[k];
+    if (!t->stop) bulk_end(b);
+    for (uint32_t n = 0; n < b->nwarps; n++) {
+      t->totals.warp_instructions += b->warps[n].steps;
+      t->totals.thread_instructions += b->warps[n].lane_steps;
+    }
+    t->totals.warps += b->nwarps;
   }
-  t->totals.blocks++;
-  t->totals.warps += b->nwarps;
+  t->totals.blocks += c->n;
 }

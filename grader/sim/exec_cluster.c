@@ -1,5 +1,7 @@
-/* Clusters.  A block is its own cluster: addresses map to themselves, ranks are 0, and a barrier of the
- * cluster is one of the block.  What needs more than that is refused by name. */
+/* Clusters: addresses of another block's shared memory, and the cluster's barrier.
+ *
+ * The barrier counts threads of all blocks of the cluster, phase by phase: each arrives, and then waits
+ * for the phase in which it arrived.  A thread that ends counts as arrived. */
 #include "async.h"
 #include "rows.h"
 
@@ -9,49 +11,125 @@ HANDLER(nothing)
   (void)i;
   (void)exec;
 }
+
+/* small[1]: generic addresses. */
 HANDLER(mapa)
 {
   const u32_row *rank = SIM_ROW(u32_row, i->b);
+  const uint32_t n = w->block->cluster->n;
   for (uint32_t m = exec; m; m &= m - 1) {
     unsigned l = first_lane(m);
-    if (rank[l]) {
+    uint64_t at = i->small[0] == 64 ? SIM_ROW(u64_row, i->a)[l] : SIM_ROW(u32_row, i->a)[l];
+    uint64_t window = i->small[1] ? SIM_SHARED_WINDOW : 0;
+    if (rank[l] >= n) {
       fault_note(w, i, l, SIM_FAULT_BOUNDS, true,
-                 "asks for memory of block %u of the cluster; the simulator runs clusters of one block",
-                 rank[l]);
+                 "asks for memory of block %u of the cluster, which has %u", rank[l], n);
       return;
     }
-    if (i->small[0] == 64) SIM_ROW(u64_row, i->d)[l] = SIM_ROW(u64_row, i->a)[l];
-    else SIM_ROW(u32_row, i->d)[l] = SIM_ROW(u32_row, i->a)[l];
+    if (n > 1 && at - window < SIM_WINDOW_BYTES) {   /* of anything else the result means nothing */
+      at -= window;
+      cluster_block(w, &at);
+      at += window + ((uint64_t)(rank[l] + 1) << SIM_CLUSTER_SHIFT);
+    }
+    if (i->small[0] == 64) SIM_ROW(u64_row, i->d)[l] = at;
+    else SIM_ROW(u32_row, i->d)[l] = (uint32_t)at;
   }
 }
+
 HANDLER(getctarank)
 {
   u32_row *d = SIM_ROW(u32_row, i->d);
-  for (uint32_t m = exec; m; m &= m - 1) d[first_lane(m)] = 0;
+  for (uint32_t m = exec; m; m &= m - 1) {
+    unsigned l = first_lane(m);
+    uint64_t at = i->small[0] == 64 ? SIM_ROW(u64_row, i->a)[l] : SIM_ROW(u32_row, i->a)[l];
+    if (i->small[1]) at -= SIM_SHARED_WINDOW;
+    d[l] = cluster_block(w, &at)->rank;
+  }
 }
 
-static void lower_mapa(struct lowering *l)
+/* ---- the barrier ------------------------------------------------------------------------------- */
+
+void cluster_check(struct cluster *c)
+{
+  if (!c->arrivals) return;
+  for (uint32_t k = 0; k < c->n; k++)
+    for (uint32_t n = 0; n < c->blocks[k].nwarps; n++)
+      if (c->blocks[k].warps[n].live & ~c->blocks[k].warps[n].arrived) return;
+  c->arrivals = false;
+  for (uint32_t k = 0; k < c->n; k++) {
+    struct block *b = &c->blocks[k];
+    shadow_meet(&b->shadow);
+    b->shadow.cluster_start = b->shadow.epoch;
+    for (uint32_t n = 0; n < b->nwarps; n++) {
+      struct warp *w = &b->warps[n];
+      w->arrived = 0;
+      for (unsigned g = 0; g < w->ngroups; g++)
+        if (w->groups[g].state == GROUP_CLUSTER) w->groups[g].state = GROUP_RUN;
+      warp_reschedule(w);
+    }
+  }
+}
+
+/* small[2]: aligned: the warp comes as a whole. */
+static bool apart(struct warp *w, const struct sim_inst *i, uint32_t exec)
+{
+  if (!i->small[2] || !(w->live & ~exec)) return false;
+  warp_park(w, exec, GROUP_WARP_SYNC, w->pc - 1, i);
+  return true;
+}
+
+HANDLER(cluster_arrive)
+{
+  if (apart(w, i, exec)) return;
+  if (exec & w->due) {
+    fault_note(w, i, first_lane(exec & w->due), SIM_FAULT_BARRIER, true,
+               "arrives at the cluster's barrier again, without having waited since: "
+               "barrier.cluster.wait (cluster.barrier_wait()) must come between");
+    return;
+  }
+  w->due |= exec;
+  w->arrived |= exec;
+  w->block->cluster->arrivals = true;
+  w->runner->totals.barriers++;
+  cluster_check(w->block->cluster);
+}
+
+HANDLER(cluster_wait)
+{
+  if (apart(w, i, exec)) return;
+  uint32_t early = exec & ~w->due;
+  if (early) {
+    fault_note(w, i, first_lane(early), SIM_FAULT_BARRIER, true,
+               "waits at the cluster's barrier without having arrived: barrier.cluster.arrive "
+               "(cluster.barrier_arrive()) must come before");
+    return;
+  }
+  w->due &= ~exec;
+  if (exec & w->arrived) warp_park(w, exec & w->arrived, GROUP_CLUSTER, w->pc, i);
+}
+
+/* ---- lowering -------------------------------------------------------------------------------------- */
+
+static void lower_address_of(struct lowering *l, sim_handler *run, unsigned result)
 {
   const struct ptx_operand *o = l->in->operands;
   unsigned bits = lower_type_bits(l, 0);
   l->out->small[0] = (uint8_t)bits;
-  l->out->d = lower_dest(l, &o[0], bits);
+  l->out->small[1] = !ptx_has(l->in, PTX_M_SHARED_CLUSTER);
+  l->out->d = lower_dest(l, &o[0], result ? result : bits);
   l->out->a = lower_source(l, &o[1], bits);
-  l->out->b = lower_source(l, &o[2], 32);
-  l->out->run = mapa;
+  l->out->run = run;
 }
-static void lower_getctarank(struct lowering *l)
+static void lower_mapa(struct lowering *l)
 {
-  l->out->d = lower_dest(l, &l->in->operands[0], 32);
-  l->out->run = getctarank;
+  lower_address_of(l, mapa, 0);
+  l->out->b = lower_source(l, &l->in->operands[2], 32);
 }
-/* Arriving and waiting are one here: the block meets where it waits. */
+static void lower_getctarank(struct lowering *l) { lower_address_of(l, getctarank, 32); }
 static void lower_barrier(struct lowering *l)
 {
-  struct sim_inst *s = l->out;
-  s->a = s->b = lower_const(l, SIM_CLUSTER_BARRIER, 32);
-  s->small[2] = ptx_has(l->in, PTX_M_ALIGNED);
-  s->run = ptx_has(l->in, PTX_M_WAIT) ? exec_bar_sync : nothing;
+  l->out->small[2] = ptx_has(l->in, PTX_M_ALIGNED);
+  l->out->run = ptx_has(l->in, PTX_M_WAIT) ? cluster_wait : cluster_arrive;
 }
 static void lower_nothing(struct lowering *l) { l->out->run = nothing; }
 

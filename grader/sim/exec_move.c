@@ -101,7 +101,7 @@ static bool lower_special(struct lowering *l, const struct ptx_operand *o)
     return true;
   case PTX_S_IS_EXPLICIT_CLUSTER:
     s->d = lower_dest(l, &l->in->operands[0], 1);
-    s->a = lower_const(l, 0, 1);
+    s->a = lower_const(l, l->func->ptx->cluster[0] != 0, 1);
     s->run = mov_pred;
     return true;
   default: return false;
@@ -247,15 +247,6 @@ static void lower_isspacep(struct lowering *l)
   l->out->run = isspacep;
 }
 
-/* The block is the only one of its cluster: its shared memory is where it was. */
-static void lower_mapa(struct lowering *l)
-{
-  unsigned bits = lower_type_bits(l, 0);
-  l->out->d = lower_dest(l, &l->in->operands[0], bits);
-  l->out->a = lower_source(l, &l->in->operands[1], bits);
-  l->out->run = bits == 64 ? mov_64 : mov_32;
-}
-
 static void lower_activemask(struct lowering *l)
 {
   l->out->d = lower_dest(l, &l->in->operands[0], 32);
@@ -266,7 +257,6 @@ const struct sim_form sim_forms_move[] = {
     FORM_ANY(MOV, lower_mov),
     FORM_ANY(CVTA, lower_cvta),
     FORM_ANY(ISSPACEP, lower_isspacep),
-    FORM_ANY(MAPA, lower_mapa),
     FORM_ANY(ACTIVEMASK, lower_activemask),
     {.op = PTX_OPS},
 };

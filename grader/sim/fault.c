@@ -81,7 +81,7 @@ struct sim_fault *fault_note(struct warp *w, const struct sim_inst *i, unsigned 
     t->faults_room = room;
   }
   struct fault_note *n = &t->faults[t->nfaults++];
-  *n = (struct fault_note){.inst = i, .block = t->block.linear};
+  *n = (struct fault_note){.inst = i, .block = w->block->linear};
   struct sim_fault *f = &n->fault;
   f->kind = kind;
   f->fatal = fatal;
@@ -91,8 +91,8 @@ struct sim_fault *fault_note(struct warp *w, const struct sim_inst *i, unsigned 
     f->line = i->line;
     f->ptx_line = i->ptx->line;
   }
-  memcpy(f->block, t->block.index, sizeof f->block);
-  fault_thread(&t->block, w->id * SIM_LANES + lane, f->thread);
+  memcpy(f->block, w->block->index, sizeof f->block);
+  fault_thread(w->block, w->id * SIM_LANES + lane, f->thread);
   va_list args;
   va_start(args, format);
   vsnprintf(f->text, sizeof f->text, format, args);

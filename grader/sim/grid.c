@@ -69,9 +69,8 @@ bool sim_load_for(struct sim *sim, struct ptx_module *module, const struct ptx_f
 
 /* ---- one host thread ---------------------------------------------------------------------------- */
 
-void runner_close(struct runner *t)
+static void block_close(struct block *b)
 {
-  struct block *b = &t->block;
   for (uint32_t k = 0; b->warps && k < b->nwarps; k++) {
     struct warp *w = &b->warps[k];
     /* Frames of a launch that stopped early. */
@@ -82,6 +81,16 @@ void runner_close(struct runner *t)
     free(w->lane_seen);
     free(w->async.copies);
   }
+  bulk_close(b);
+  free(b->warps);
+  free(b->shared);
+  free(b->specials);
+  shadow_close(&b->shadow);
+}
+
+void runner_close(struct runner *t)
+{
+  for (uint32_t k = 0; t->cluster.blocks && k < t->cluster.n; k++) block_close(&t->cluster.blocks[k]);
   for (size_t f = 0; t->spare && f < t->sim->nfuncs; f++) {
     for (uint32_t k = 0; k < t->nspare[f]; k++) free(t->spare[f][k]);
     free(t->spare[f]);
@@ -94,11 +103,8 @@ void runner_close(struct runner *t)
     free(t->sites[k].sides[0]);
     free(t->sites[k].sides[1]);
   }
-  bulk_close(b);
-  free(b->warps);
-  free(b->shared);
-  free(b->specials);
-  shadow_close(&b->shadow);
+  free(t->cluster.blocks);
+  t->cluster.blocks = NULL;
   free(t->sites);
   free(t->faults);
   free(t->printed);
@@ -107,7 +113,7 @@ void runner_close(struct runner *t)
   free(t->spare_room);
   *t = (struct runner){.sim = t->sim, .launch = t->launch, .entry = t->entry,
                        .reached = t->reached, .shared_bytes = t->shared_bytes, .shift = t->shift,
-                       .exact = t->exact, .reserved = t->reserved};
+                       .exact = t->exact, .reserved = t->reserved, .cluster = t->cluster};
 }
 
 static void *aligned(size_t bytes)
@@ -117,13 +123,12 @@ static void *aligned(size_t bytes)
   return p;
 }
 
-bool runner_open(struct runner *t)
+static bool block_open(struct runner *t, struct block *b)
 {
-  struct sim *sim = t->sim;
   const struct sim_launch *launch = t->launch;
   uint32_t shared = t->shared_bytes;
-  t->fuel = sim->options.step_budget;
-  struct block *b = &t->block;
+  b->cluster = &t->cluster;
+  b->rank = (uint32_t)(b - t->cluster.blocks);
   b->nthreads = launch->block[0] * launch->block[1] * launch->block[2];
   b->nwarps = (b->nthreads + SIM_LANES - 1) / SIM_LANES;
   b->shared_bytes = shared;
@@ -134,13 +139,9 @@ bool runner_open(struct runner *t)
   b->warps = aligned(b->nwarps * sizeof *b->warps);
   b->shared = aligned(shared + 64u);
   b->specials = aligned(SPECIAL_BLOCK_ROWS * SIM_SPECIAL_ROW);
-  t->sites = aligned((sim->nsites + 1) * sizeof *t->sites);
-  t->spare = calloc(sim->nfuncs + 1, sizeof *t->spare);
-  t->nspare = calloc(sim->nfuncs + 1, sizeof *t->nspare);
-  t->spare_room = calloc(sim->nfuncs + 1, sizeof *t->spare_room);
-  bool ok = b->warps && b->shared && b->specials && t->sites && t->spare && t->nspare &&
-            t->spare_room && shadow_open(&b->shadow, shared, t->shift);
-  b->shadow.exact = t->exact;
+  bool ok = b->warps && b->shared && b->specials && shadow_open(&b->shadow, shared, t->shift);
+  /* Blocks of a cluster share their sites' patterns: what was read can't be recalled by them. */
+  b->shadow.exact = t->exact || t->cluster.n > 1;
   for (uint32_t k = 0; ok && k < b->nwarps; k++) {
     struct warp *w = &b->warps[k];
     w->block = b;
@@ -149,21 +150,39 @@ bool runner_open(struct runner *t)
     w->specials = aligned(SPECIAL_WARP_ROWS * SIM_SPECIAL_ROW);
     if (!w->specials) ok = false;
     else special_fill_warp(w);
-    w->base[SIM_IN_CONST] = sim->consts;
+    w->base[SIM_IN_CONST] = t->sim->consts;
     w->base[SIM_IN_WARP] = w->specials;
     w->base[SIM_IN_BLOCK] = b->specials;
   }
   return ok;
 }
 
-void runner_block(struct runner *t, uint64_t linear)
+bool runner_open(struct runner *t)
 {
-  const uint32_t *grid = t->launch->grid;
-  t->block.linear = linear;
-  t->block.index[0] = (uint32_t)(linear % grid[0]);
-  t->block.index[1] = (uint32_t)(linear / grid[0] % grid[1]);
-  t->block.index[2] = (uint32_t)(linear / grid[0] / grid[1]);
-  block_run(t);
+  struct sim *sim = t->sim;
+  t->fuel = sim->options.step_budget;
+  t->sites = aligned((sim->nsites + 1) * sizeof *t->sites);
+  t->spare = calloc(sim->nfuncs + 1, sizeof *t->spare);
+  t->nspare = calloc(sim->nfuncs + 1, sizeof *t->nspare);
+  t->spare_room = calloc(sim->nfuncs + 1, sizeof *t->spare_room);
+  t->cluster.blocks = aligned(t->cluster.n * sizeof *t->cluster.blocks);
+  bool ok = t->sites && t->spare && t->nspare && t->spare_room && t->cluster.blocks;
+  for (uint32_t k = 0; ok && k < t->cluster.n; k++) ok = block_open(t, &t->cluster.blocks[k]);
+  return ok;
+}
+
+void runner_cluster(struct runner *t, uint64_t linear)
+{
+  const uint32_t *grid = t->launch->grid, *dim = t->cluster.dim;
+  uint64_t x = grid[0] / dim[0], y = grid[1] / dim[1];
+  uint64_t at[3] = {linear % x, linear / x % y, linear / x / y};
+  for (uint32_t k = 0; k < t->cluster.n; k++) {
+    struct block *b = &t->cluster.blocks[k];
+    uint32_t in[3] = {k % dim[0], k / dim[0] % dim[1], k / dim[0] / dim[1]};
+    for (int d = 0; d < 3; d++) b->index[d] = (uint32_t)at[d] * dim[d] + in[d];
+    b->linear = b->index[0] + (uint64_t)grid[0] * (b->index[1] + (uint64_t)grid[1] * b->index[2]);
+  }
+  cluster_run(t);
 }
 
 /* ---- results --------------------------------------------------------------------------------------- */
@@ -363,6 +382,19 @@ static struct sim_func *prepare(struct sim *sim, const struct sim_launch *l, str
       return NULL;
     }
   }
+  uint32_t cluster = 1;
+  for (int k = 0; k < 3; k++) {
+    uint32_t n = f->cluster[k] ? f->cluster[k] : 1;
+    cluster = n > SIM_MAX_CLUSTER ? n : cluster * n;
+    if (cluster > SIM_MAX_CLUSTER || l->grid[k] % n) {
+      refuse(r, l, "'%s' runs in clusters of %u x %u x %u blocks (__cluster_dims__), and the grid has "
+                   "%u x %u x %u: a cluster has at most %d blocks, and the grid must be made of whole "
+                   "clusters", l->kernel, f->cluster[0] ? f->cluster[0] : 1,
+             f->cluster[1] ? f->cluster[1] : 1, f->cluster[2] ? f->cluster[2] : 1, l->grid[0],
+             l->grid[1], l->grid[2], SIM_MAX_CLUSTER);
+      return NULL;
+    }
+  }
   size_t wanted = 0;
   for (size_t k = 0; k < f->nparams; k++)
     if (f->params[k]->offset + f->params[k]->bytes > wanted)
@@ -432,7 +464,13 @@ bool sim_launch(struct sim *sim, const struct sim_launch *launch, struct sim_res
   if (launch->param_bytes) memcpy(sim->params, launch->params, launch->param_bytes);
   sim->objects[0].size = launch->param_bytes;
 
-  uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  struct cluster cluster = {.n = 1};
+  for (int k = 0; k < 3; k++) {
+    cluster.dim[k] = entry->source->cluster[k] ? entry->source->cluster[k] : 1;
+    cluster.n *= cluster.dim[k];
+  }
+  /* From here on a block is a cluster of them. */
+  uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2] / cluster.n;
   unsigned n = sim->options.threads, shift = 0;
   if (n > blocks) n = (unsigned)blocks;
   struct runner *threads = aligned(n * sizeof *threads);
@@ -444,12 +482,12 @@ bool sim_launch(struct sim *sim, const struct sim_launch *launch, struct sim_res
   for (unsigned k = 0; ok && k < n; k++)
     threads[k] = (struct runner){.sim = sim, .launch = launch, .entry = entry,
                                  .reached = reached, .shared_bytes = shared, .shift = shift,
-                                 .exact = exact, .reserved = reserved};
+                                 .exact = exact, .reserved = reserved, .cluster = cluster};
   unsigned together = ok ? parallel_run(sim, threads, n, blocks, reached) : 0;
   if (ok && !together) ok = runner_open(&threads[0]);
   if (ok) {
     for (uint64_t at = 0; !together && at < blocks && !threads[0].stop; at++)
-      runner_block(&threads[0], at);
+      runner_cluster(&threads[0], at);
     result->host_threads = together ? together : 1;
     collect(result, threads, result->host_threads, threads[0].stop);
   } else {

@@ -16,6 +16,7 @@
  *   reach.c    what a kernel can reach
  *   access.c   one warp access, checked        shadow.c   races and first writes in shared memory
  *   count.c    its price                       fault.c    reports
+ *   shadow_remote.c   the same of another block's, in a cluster
  *   known.c    which instructions run (known.h)
  *   parallel.c launches on several threads
  *   exec_async.c   cp.async: copies pending until waited for
@@ -29,7 +30,7 @@
 
 #include "sim.h"
 
-enum { SIM_LANES = 32, SIM_CLUSTER_BARRIER = 16, SIM_BARRIERS, SIM_MAX_WARPS = 32 };
+enum { SIM_LANES = 32, SIM_BARRIERS = 16, SIM_MAX_WARPS = 32, SIM_MAX_CLUSTER = 16 };
 #define SIM_FULL 0xffffffffu
 #define SIM_NO_LIMIT 0xfffffffeu
 #define SIM_NO_SITE UINT32_MAX
@@ -61,6 +62,8 @@ enum { SIM_SHARED_BASE = 1024 };
 /* Where in the system's kilobyte the part lies that cooperative groups use: 288 bytes at least, at
  * %reserved_smem_offset_1.  The driver tells where; any place in whole rows of banks costs the same. */
 enum { SIM_RESERVED_GROUPS = 512 };
+/* mapa gives the shared memory of the cluster's block r the addresses from (r + 1) << this. */
+enum { SIM_CLUSTER_SHIFT = 24 };
 
 struct warp;
 struct sim_inst;
@@ -202,6 +205,7 @@ struct shadow {
   uint32_t *rtick, *rset;      /* last read: when; lanes of rwarp, or warps */
   uint32_t *rwarp;             /* the one warp that read, or SHADOW_MANY */
   uint32_t tick, block_start, epoch;
+  uint32_t cluster_start;      /* the last barrier of the cluster */
   bool partial;                /* a fence or a meeting of a part happened in this block */
   bool fenced;                 /* a fence, since the last barrier of all */
   bool exact;                  /* each reader is kept: see shadow_reads.c */
@@ -282,7 +286,9 @@ struct site {
 /* ---- running ---------------------------------------------------------------------------------- */
 
 /* Those up to GROUP_WARP_SYNC run their instruction again, with lanes that came meanwhile. */
-enum group_state { GROUP_RUN, GROUP_PHASE, GROUP_WARP_SYNC, GROUP_WARP_BARRIER, GROUP_BARRIER };
+enum group_state {
+  GROUP_RUN, GROUP_PHASE, GROUP_WARP_SYNC, GROUP_WARP_BARRIER, GROUP_BARRIER, GROUP_CLUSTER
+};
 
 struct frame {
   struct sim_func *func;
@@ -345,6 +351,8 @@ struct warp {
   uint32_t depth_bytes;        /* of frames, for the stack limit */
   struct async async;
   uint32_t released;           /* lanes whose wait for an mbarrier ends with `false` */
+  uint32_t due;                /* lanes that arrived at the cluster's barrier and have still to wait */
+  uint32_t arrived;            /* of them: those of the phase that is not complete */
 };
 
 struct barrier {
@@ -356,6 +364,8 @@ struct barrier {
 };
 
 struct block {
+  struct cluster *cluster;
+  uint32_t rank;               /* in it */
   uint32_t index[3];
   uint64_t linear;
   uint32_t nthreads, nwarps;
@@ -370,6 +380,12 @@ struct block {
   uint32_t reserved_at;        /* where in `shared` the system's kilobyte lies; 0: kernel has no use for it */
   struct shadow shadow;
   uint8_t *specials;           /* ctaid, ntid ... rows; SIM_IN_BLOCK */
+};
+
+struct cluster {               /* blocks that run together; mostly one */
+  struct block *blocks;        /* by rank */
+  uint32_t n, dim[3];
+  bool arrivals;               /* somebody has come to its barrier in this phase */
 };
 
 struct fault_note {            /* a fault with its place in the order */
@@ -388,7 +404,7 @@ struct __attribute__((aligned(128))) runner {
   unsigned shift;              /* log2 of a granule of the shadow */
   bool exact;                  /* threads are ordered one by one: see struct shadow */
   bool reserved;               /* the kernel asks where the system's kilobyte lies */
-  struct block block;
+  struct cluster cluster;
   struct site *sites;
   struct fault_note *faults;
   size_t nfaults, faults_room;
@@ -440,9 +456,22 @@ bool warp_whole(struct warp *w, const struct sim_inst *i, uint32_t exec);
 void warp_drop_frames(struct warp *w, struct frame *fr);   /* of a launch that stopped */
 
 /* ---- block.c ------------------------------------------------------------------------------------ */
-void block_run(struct runner *t);
+void cluster_run(struct runner *t);
 void block_lanes_exited(struct block *b);
 sim_handler exec_bar_sync, exec_bar_arrive, exec_bar_red;
+
+/* ---- exec_cluster.c ------------------------------------------------------------------------------ */
+/* Lanes arrived, or ended: is the phase of the cluster's barrier complete? */
+void cluster_check(struct cluster *c);
+/* The block whose shared memory an offset of w's lies in; *at becomes the offset there. */
+static inline struct block *cluster_block(const struct warp *w, uint64_t *at)
+{
+  struct cluster *c = w->block->cluster;
+  uint64_t rank = *at >> SIM_CLUSTER_SHIFT;
+  if (!rank || rank > c->n) return w->block;
+  *at &= (1u << SIM_CLUSTER_SHIFT) - 1;
+  return &c->blocks[rank - 1];
+}
 
 /* ---- access.c: one warp access ------------------------------------------------------------------ */
 
@@ -479,6 +508,10 @@ bool words_read(struct warp *w, const struct sim_inst *i, struct pattern *p, uin
 void shadow_settle(struct block *b);
 void shadow_fence(struct warp *w, uint32_t lanes);      /* order.c */
 void order_meet(struct warp *w, uint32_t lanes);        /* order.c: a *.sync of these lanes */
+/* The same by lanes of another block of the cluster than b, in whose shared memory it is. */
+void shadow_remote(struct warp *w, const struct sim_inst *i, struct block *b,
+                   const struct pattern *p, uint32_t offset, enum access_kind kind);
+void shadow_meet(struct shadow *s);                     /* all threads have come: of a block, a cluster */
 /* A pattern's lanes are about to change: keeps what was read with them as bounds. */
 void shadow_relearn(struct pattern *p, uint32_t width);
 
@@ -502,7 +535,7 @@ void async_start(struct warp *w);    /* of a block: forgets what the last one le
 /* Makes the memory of a runner whose first members, to `exact`, are set.  False: there is none. */
 bool runner_open(struct runner *t);
 void runner_close(struct runner *t);
-void runner_block(struct runner *t, uint64_t linear);
+void runner_cluster(struct runner *t, uint64_t linear);
 /* Runs all blocks on up to n threads, whose runners are not open yet.  Returns how many took part,
  * open now.  0: it could have mattered, or it cannot be; memory is as before, runners are closed.
  * `reached`: the functions that may run, by index. */
@@ -628,7 +661,7 @@ void atomic_elements(unsigned op, enum ptx_type type, uint8_t *to, const uint8_t
 enum { SIM_SPECIAL_ROW = 128 };
 bool special_ref(enum ptx_special s, sim_ref *ref, unsigned *bits);     /* false: run time */
 void special_fill_warp(struct warp *w);
-void special_fill_block(struct runner *t);
-enum { SPECIAL_WARP_ROWS = 4, SPECIAL_BLOCK_ROWS = 24 };
+void special_fill_block(struct block *b);
+enum { SPECIAL_WARP_ROWS = 4, SPECIAL_BLOCK_ROWS = 32 };
 
 #endif

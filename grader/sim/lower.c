@@ -122,11 +122,13 @@ enum {
   W_TID_X, W_TID_Y, W_TID_Z, W_WARPID, W_ROWS,
   B_CTAID_X = 0, B_CTAID_Y, B_CTAID_Z, B_NTID_X, B_NTID_Y, B_NTID_Z, B_NCTAID_X, B_NCTAID_Y,
   B_NCTAID_Z, B_NWARPID, B_ZERO, B_ONE, B_NSMID, B_DYNAMIC, B_TOTAL, B_RESERVED, B_GROUPS,
-  B_ROWS
+  B_CLUSTERID_X, B_CLUSTERID_Y, B_CLUSTERID_Z, B_NCLUSTERID_X, B_NCLUSTERID_Y, B_NCLUSTERID_Z,
+  B_CLUSTER_CTAID_X, B_CLUSTER_CTAID_Y, B_CLUSTER_CTAID_Z, B_CLUSTER_NCTAID_X, B_CLUSTER_NCTAID_Y,
+  B_CLUSTER_NCTAID_Z, B_CLUSTER_CTARANK, B_CLUSTER_NCTARANK, B_ROWS
 };
 _Static_assert(W_ROWS <= (int)SPECIAL_WARP_ROWS && B_ROWS <= (int)SPECIAL_BLOCK_ROWS, "rows");
 
-/* The block is its own cluster, and runs on multiprocessor 0 of the H200's 132. */
+/* The block runs on multiprocessor 0 of the H200's 132. */
 bool special_ref(enum ptx_special s, sim_ref *ref, unsigned *bits)
 {
   static const struct { uint8_t s, base, row; } rows[] = {
@@ -137,17 +139,20 @@ bool special_ref(enum ptx_special s, sim_ref *ref, unsigned *bits)
       {PTX_S_NTID_Y, SIM_IN_BLOCK, B_NTID_Y}, {PTX_S_NTID_Z, SIM_IN_BLOCK, B_NTID_Z},
       {PTX_S_NCTAID_X, SIM_IN_BLOCK, B_NCTAID_X}, {PTX_S_NCTAID_Y, SIM_IN_BLOCK, B_NCTAID_Y},
       {PTX_S_NCTAID_Z, SIM_IN_BLOCK, B_NCTAID_Z}, {PTX_S_NWARPID, SIM_IN_BLOCK, B_NWARPID},
-      {PTX_S_CLUSTERID_X, SIM_IN_BLOCK, B_CTAID_X}, {PTX_S_CLUSTERID_Y, SIM_IN_BLOCK, B_CTAID_Y},
-      {PTX_S_CLUSTERID_Z, SIM_IN_BLOCK, B_CTAID_Z},
-      {PTX_S_NCLUSTERID_X, SIM_IN_BLOCK, B_NCTAID_X},
-      {PTX_S_NCLUSTERID_Y, SIM_IN_BLOCK, B_NCTAID_Y},
-      {PTX_S_NCLUSTERID_Z, SIM_IN_BLOCK, B_NCTAID_Z},
-      {PTX_S_CLUSTER_CTAID_X, SIM_IN_BLOCK, B_ZERO}, {PTX_S_CLUSTER_CTAID_Y, SIM_IN_BLOCK, B_ZERO},
-      {PTX_S_CLUSTER_CTAID_Z, SIM_IN_BLOCK, B_ZERO},
-      {PTX_S_CLUSTER_NCTAID_X, SIM_IN_BLOCK, B_ONE}, {PTX_S_CLUSTER_NCTAID_Y, SIM_IN_BLOCK, B_ONE},
-      {PTX_S_CLUSTER_NCTAID_Z, SIM_IN_BLOCK, B_ONE},
-      {PTX_S_CLUSTER_CTARANK, SIM_IN_BLOCK, B_ZERO},
-      {PTX_S_CLUSTER_NCTARANK, SIM_IN_BLOCK, B_ONE},
+      {PTX_S_CLUSTERID_X, SIM_IN_BLOCK, B_CLUSTERID_X},
+      {PTX_S_CLUSTERID_Y, SIM_IN_BLOCK, B_CLUSTERID_Y},
+      {PTX_S_CLUSTERID_Z, SIM_IN_BLOCK, B_CLUSTERID_Z},
+      {PTX_S_NCLUSTERID_X, SIM_IN_BLOCK, B_NCLUSTERID_X},
+      {PTX_S_NCLUSTERID_Y, SIM_IN_BLOCK, B_NCLUSTERID_Y},
+      {PTX_S_NCLUSTERID_Z, SIM_IN_BLOCK, B_NCLUSTERID_Z},
+      {PTX_S_CLUSTER_CTAID_X, SIM_IN_BLOCK, B_CLUSTER_CTAID_X},
+      {PTX_S_CLUSTER_CTAID_Y, SIM_IN_BLOCK, B_CLUSTER_CTAID_Y},
+      {PTX_S_CLUSTER_CTAID_Z, SIM_IN_BLOCK, B_CLUSTER_CTAID_Z},
+      {PTX_S_CLUSTER_NCTAID_X, SIM_IN_BLOCK, B_CLUSTER_NCTAID_X},
+      {PTX_S_CLUSTER_NCTAID_Y, SIM_IN_BLOCK, B_CLUSTER_NCTAID_Y},
+      {PTX_S_CLUSTER_NCTAID_Z, SIM_IN_BLOCK, B_CLUSTER_NCTAID_Z},
+      {PTX_S_CLUSTER_CTARANK, SIM_IN_BLOCK, B_CLUSTER_CTARANK},
+      {PTX_S_CLUSTER_NCTARANK, SIM_IN_BLOCK, B_CLUSTER_NCTARANK},
       {PTX_S_TID_W, SIM_IN_BLOCK, B_ZERO}, {PTX_S_NTID_W, SIM_IN_BLOCK, B_ZERO},
       {PTX_S_CTAID_W, SIM_IN_BLOCK, B_ZERO}, {PTX_S_NCTAID_W, SIM_IN_BLOCK, B_ZERO},
       {PTX_S_CLUSTERID_W, SIM_IN_BLOCK, B_ZERO}, {PTX_S_NCLUSTERID_W, SIM_IN_BLOCK, B_ZERO},
@@ -200,16 +205,22 @@ void special_fill_warp(struct warp *w)
   }
 }
 
-void special_fill_block(struct runner *t)
+void special_fill_block(struct block *b)
 {
-  struct block *b = &t->block;
-  const struct sim_launch *l = t->launch;
+  const struct sim_launch *l = b->warps[0].runner->launch;
+  const struct cluster *c = b->cluster;
   uint32_t v[B_ROWS] = {0};
   for (int k = 0; k < 3; k++) {
     v[B_CTAID_X + k] = b->index[k];
     v[B_NTID_X + k] = l->block[k];
     v[B_NCTAID_X + k] = l->grid[k];
+    v[B_CLUSTERID_X + k] = b->index[k] / c->dim[k];
+    v[B_NCLUSTERID_X + k] = l->grid[k] / c->dim[k];
+    v[B_CLUSTER_CTAID_X + k] = b->index[k] % c->dim[k];
+    v[B_CLUSTER_NCTAID_X + k] = c->dim[k];
   }
+  v[B_CLUSTER_CTARANK] = b->rank;
+  v[B_CLUSTER_NCTARANK] = c->n;
   v[B_NWARPID] = b->nwarps;
   v[B_ONE] = 1;
   v[B_NSMID] = 132;
@@ -560,19 +571,6 @@ static bool lower_function(struct sim *sim, struct sim_func *f, struct ptx_error
   return true;
 }
 
-/* Blocks run one after another, each as a cluster of its own: no neighbour's memory is there. */
-static bool one_block_clusters(const struct ptx_function *f, struct ptx_error *error)
-{
-  uint64_t blocks = 1;
-  for (int k = 0; k < 3; k++) blocks *= f->cluster[k] ? f->cluster[k] : 1;
-  if (blocks <= 1) return true;
-  *error = (struct ptx_error){.line = f->line};
-  snprintf(error->text, sizeof error->text,
-           "'%.80s' runs in clusters of %u x %u x %u blocks; the simulator runs every block as a "
-           "cluster of its own", f->name, f->cluster[0], f->cluster[1], f->cluster[2]);
-  return false;
-}
-
 /* Lowers what `kernel` reaches, or everything when it is NULL. */
 bool lower_module(struct sim *sim, const struct ptx_function *kernel, struct ptx_error *error)
 {
@@ -605,8 +603,7 @@ bool lower_module(struct sim *sim, const struct ptx_function *kernel, struct ptx
   for (size_t k = 0; ok && k < m->nfunctions; k++) {
     if (!needed[k] || !m->functions[k]->has_body) continue;
     if (m->functions[k]->refused) *error = *m->functions[k]->refused;
-    ok = !m->functions[k]->refused && one_block_clusters(m->functions[k], error) &&
-         lower_function(sim, &sim->funcs[k], error);
+    ok = !m->functions[k]->refused && lower_function(sim, &sim->funcs[k], error);
   }
   free(needed);
   return ok;

@@ -277,7 +277,7 @@ uint8_t *parallel_access(struct warp *w, const struct sim_inst *i, const struct 
   int flag = kind == ACCESS_ATOMIC ? REDUCED : kind == ACCESS_STORE || v->owned ? WRITTEN : READ;
   int flags = __atomic_load_n(&v->flags, __ATOMIC_ACQUIRE);
   uint8_t *host = o->host + (at - o->base);
-  uint32_t me = (uint32_t)t->block.linear + 1;
+  uint32_t me = (uint32_t)w->block->linear + 1;
   if (!(flags & flag)) {
     if (flag == WRITTEN && !first_claim(t->parallel, o, v)) {
       __atomic_store_n(&t->parallel->hopeless, 1, __ATOMIC_RELAXED);
@@ -311,7 +311,7 @@ static void *work(void *argument)
     uint64_t at = __atomic_fetch_add(&p->next, p->at_a_time, __ATOMIC_RELAXED);
     if (at >= p->blocks) break;
     uint64_t end = p->blocks - at < p->at_a_time ? p->blocks : at + p->at_a_time;
-    for (; at < end && !t->stop; at++) runner_block(t, at);
+    for (; at < end && !t->stop; at++) runner_cluster(t, at);
     if (t->nfaults) {
       __atomic_store_n(&p->hopeless, 1, __ATOMIC_RELAXED);
       conflict(t);
@@ -372,7 +372,7 @@ static unsigned attempt(struct sim_parallel *p, struct sim *sim, struct runner *
 unsigned parallel_run(struct sim *sim, struct runner *threads, unsigned n, uint64_t blocks,
                       const bool *reached)
 {
-  if (n < 2 || blocks >= SPLIT - 1 || !blind(sim, reached)) return 0;
+  if (n < 2 || blocks >= SPLIT - 1 || threads[0].cluster.n > 1 || !blind(sim, reached)) return 0;
   if (n > MOST_THREADS) n = MOST_THREADS;
   struct sim_parallel p = {.blocks = blocks, .at_a_time = blocks / n / 32,
                            .lock = PTHREAD_MUTEX_INITIALIZER};

@@ -80,14 +80,21 @@ void shadow_block(struct block *b)
   }
   s->block_start = s->epoch = ++s->tick;
   s->nnoted = 0;
-  if (b->reserved_at) {        /* the system has written its own, before any thread ran */
-    mark(b, b->reserved_at, SIM_SHARED_BASE, s->tick, 0);
-    s->epoch = ++s->tick;
-  }
+  /* The system has written its own before any thread ran. */
+  if (b->reserved_at) mark(b, b->reserved_at, SIM_SHARED_BASE, s->tick, 0);
+  if (b->reserved_at || b->cluster->n > 1) s->epoch = ++s->tick;
+  s->cluster_start = s->epoch;
   order_reset(s);
   s->partial = false;
   memset(s->seen, 0, sizeof s->seen);
   memset(s->fence, 0, sizeof s->fence);
+}
+
+void shadow_meet(struct shadow *s)
+{
+  s->epoch = ++s->tick;
+  s->nnoted = 0;
+  order_reset(s);
 }
 
 void shadow_barrier(struct block *b, struct barrier *bar, bool all)
@@ -98,9 +105,7 @@ void shadow_barrier(struct block *b, struct barrier *bar, bool all)
     bool arrivals = false;
     for (uint32_t k = 0; k < b->nwarps; k++) arrivals |= (bar->warps >> k & 1) && bar->arrive_tick[k];
     if (!arrivals) {
-      s->epoch = tick;
-      s->nnoted = 0;
-      order_reset(s);
+      shadow_meet(s);
       return;
     }
   }
@@ -168,7 +173,7 @@ void shadow_examine(struct warp *w, const struct sim_inst *i, unsigned lane, uin
     return;
   }
   if (wtick < s->block_start) {
-    if (kind != ACCESS_STORE) tell_never_written(w, i, lane, byte);
+    if (kind != ACCESS_STORE) tell_never_written(w, i, lane, byte, w->block);
   } else {
     bool both = atomic && (writer & SHADOW_ATOMIC);
     if (!both && !shadow_ordered(w, lane, wtick, writer & SHADOW_THREAD) &&

@@ -3,6 +3,7 @@
  *   shadow.c         what happened to each granule; is this access in order?
  *   shadow_words.c   patterns of lanes met again: the quick way
  *   shadow_reads.c   who read a granule, exactly where that matters
+ *   shadow_remote.c  accesses by other blocks of a cluster
  *   shadow_tell.c    the faults' words
  *   order.c          what fences and flags order
  */
@@ -128,7 +129,12 @@ void tell_race(struct warp *w, const struct sim_inst *i, unsigned lane, enum acc
                struct earlier other, bool other_writes, uint32_t byte);
 void tell_pending(struct warp *w, const struct sim_inst *i, unsigned lane, enum access_kind kind,
                   struct earlier copy, uint32_t byte);
-void tell_never_written(struct warp *w, const struct sim_inst *i, unsigned lane, uint32_t byte);
+/* Of block b's memory. */
+void tell_never_written(struct warp *w, const struct sim_inst *i, unsigned lane, uint32_t byte,
+                        const struct block *b);
+/* w's lane touches block b's memory, after a thread of b: by.inst NULL: not known which. */
+void tell_remote(struct warp *w, const struct sim_inst *i, unsigned lane, enum access_kind kind,
+                 const struct block *b, struct earlier by, bool written, uint32_t byte);
 void tell_same_instruction(struct warp *w, const struct sim_inst *i, unsigned lane, uint32_t thread,
                            uint32_t byte);
 

@@ -94,19 +94,40 @@ void tell_pending(struct warp *w, const struct sim_inst *i, unsigned lane, enum 
              does(kind), byte, f->object, o[0], o[1], o[2], line);
 }
 
-void tell_never_written(struct warp *w, const struct sim_inst *i, unsigned lane, uint32_t byte)
+void tell_never_written(struct warp *w, const struct sim_inst *i, unsigned lane, uint32_t byte,
+                        const struct block *b)
 {
   char name[64];
   name_of(w, &byte, name);
   w->runner->unwritten++;
   struct sim_fault *f =
       fault_note(w, i, lane, SIM_FAULT_UNINITIALISED, false,
-                 "reads byte %u of %s, which no thread has written yet: initialise it and put "
-                 "__syncthreads() before the read", byte, name);
+                 "reads byte %u of %s%s, which no thread has written yet: initialise it and put "
+                 "%s before the read", byte, name,
+                 b == w->block ? "" : " in another block of the cluster",
+                 b == w->block ? "__syncthreads()" : "cluster.sync()");
   if (!f) return;
   snprintf(f->object, sizeof f->object, "%s", name);
   f->address = byte;
   f->width = i->width;
+}
+
+void tell_remote(struct warp *w, const struct sim_inst *i, unsigned lane, enum access_kind kind,
+                 const struct block *b, struct earlier by, bool written, uint32_t byte)
+{
+  struct sim_fault *f = fault_note(w, i, lane, SIM_FAULT_RACE, false, "race");
+  if (!f) return;
+  uint32_t *t = f->thread, *o = f->other_thread;
+  char line[32];
+  name_of(w, &byte, f->object);
+  f->address = byte;
+  f->width = i->width;
+  name_line(f, by.inst, line);
+  if (by.inst) fault_thread(b, by.thread, o);
+  snprintf(f->text, sizeof f->text,
+           "thread (%u,%u,%u) %s byte %u of %s in block %u of the cluster, which a thread of that block "
+           "%s%s, and no barrier of the cluster orders the two: put cluster.sync() between them", t[0],
+           t[1], t[2], does(kind), byte, f->object, b->rank, written ? "wrote" : "read", line);
 }
 
 void tell_same_instruction(struct warp *w, const struct sim_inst *i, unsigned lane, uint32_t thread,

@@ -324,7 +324,7 @@ void warp_start(struct warp *w, uint32_t lanes)
   w->pc = 0;
   w->limit = SIM_NO_LIMIT;
   w->ngroups = 0;
-  w->released = 0;
+  w->released = w->due = w->arrived = 0;
   w->owing = 0;
   w->yields = w->stamp = w->carry = w->sync_tick = w->spins = 0;
   w->steps = w->lane_steps = w->clock = 0;

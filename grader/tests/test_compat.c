@@ -96,20 +96,30 @@ START_TEST(no_end)
 }
 END_TEST
 
-/* Blocks run one by one: a kernel that asks for clusters would read its own block's memory. */
+/* A grid is made of whole clusters, of at most 16 blocks. */
 START_TEST(clusters)
 {
-  static const char *const dims[] = {"1, 1, 1", "2, 1, 1", "4", "1, 1, 2"};
-  for (size_t k = 0; k < sizeof dims / sizeof *dims; k++) {
+  static const struct { const char *dims; uint32_t grid[3]; bool runs; } each_grid[] = {
+      {"1, 1, 1", {3, 1, 1}, true}, {"2, 1, 1", {4, 1, 1}, true}, {"2, 1, 1", {3, 1, 1}, false},
+      {"4", {8, 3, 1}, true}, {"1, 1, 2", {1, 1, 3}, false}, {"2, 4, 2", {2, 4, 4}, true},
+      {"2, 3, 3", {2, 3, 3}, false}, {"4294967295, 2, 1", {2, 2, 1}, false}};
+  for (size_t k = 0; k < sizeof each_grid / sizeof *each_grid; k++) {
     char text[200];
     struct ptx_error e;
+    struct sim_result r;
     snprintf(text, sizeof text, ".version 8.0\n.target sm_90\n.address_size 64\n"
-             ".entry k() .explicitcluster .reqnctapercluster %s\n{ ret; }\n", dims[k]);
+             ".entry k() .explicitcluster .reqnctapercluster %s\n{ ret; }\n", each_grid[k].dims);
     struct ptx_module *m = ptx_read(text, strlen(text), &e);
     ck_assert_msg(m != NULL, "%s", e.text);
     struct sim *sim = sim_open(&(struct sim_options){.threads = 1});
-    ck_assert_msg(sim_load(sim, m, &e) == (k == 0), "%s", dims[k]);
-    if (k) ck_assert_msg(e.line == 4 && strstr(e.text, "clusters of"), "%s", e.text);
+    ck_assert_msg(sim_load(sim, m, &e), "%s", e.text);
+    struct sim_launch l = {.kernel = "k", .block = {32, 1, 1}, .params = ""};
+    memcpy(l.grid, each_grid[k].grid, sizeof l.grid);
+    ck_assert_msg(sim_launch(sim, &l, &r) == each_grid[k].runs, "%s", each_grid[k].dims);
+    uint64_t blocks = (uint64_t)l.grid[0] * l.grid[1] * l.grid[2];
+    if (each_grid[k].runs) ck_assert_uint_eq(r.totals.blocks, blocks);
+    else ck_assert_msg(strstr(r.faults->text, "clusters of") != NULL, "%s", r.faults->text);
+    sim_result_free(&r);
     sim_close(sim);
     ptx_free(m);
   }

@@ -1,6 +1,6 @@
 /* What the toolkit's libraries do in a kernel that plain code does not: tiles of several warps, which
  * meet in the shared memory that the system keeps for itself; reads of words that nobody wrote, for
- * nothing; the device heap.  See test_kernels.c. */
+ * nothing; the device heap; clusters of blocks.  See test_kernels.c. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 
 void test_kernels_library(Suite *s);
 
-/* The first fault of one block of `threads` on 32-bit numbers, which stay as the kernel leaves them. */
-static struct sim_fault fault_of(const char *file, const char *kernel, uint32_t threads, int32_t *in,
-                                 int32_t *out, size_t bytes, int32_t n)
+/* The first fault of a launch on 32-bit numbers, which stay as the kernel leaves them. */
+static struct sim_fault fault_of(const char *file, const char *kernel, uint32_t blocks,
+                                 uint32_t threads, int32_t *in, int32_t *out, size_t bytes, int32_t n)
 {
   char path[100];
   struct ptx_error e;
@@ -29,7 +29,7 @@ static struct sim_fault fault_of(const char *file, const char *kernel, uint32_t 
   struct { uint64_t in, out; int32_t n; } params = {sim_alloc(sim, bytes, "in", true),
                                                     sim_alloc(sim, bytes, "out", false), n};
   memcpy(sim_host(sim, params.in, bytes), in, bytes);
-  struct sim_launch l = {.kernel = kernel, .grid = {1, 1, 1}, .block = {threads, 1, 1},
+  struct sim_launch l = {.kernel = kernel, .grid = {blocks, 1, 1}, .block = {threads, 1, 1},
                          .params = &params, .param_bytes = 20};
   sim_launch(sim, &l, &r);
   struct sim_fault f = r.nfaults ? *r.faults : (struct sim_fault){.kind = SIM_FAULT_NONE};
@@ -97,7 +97,7 @@ static const struct { const char *kernel; enum sim_fault_kind kind; const char *
 START_TEST(tiles_wrong)
 {
   int in[256] = {0}, out[256];
-  struct sim_fault f = fault_of("tiles", apart[_i].kernel, 256, in, out, sizeof in, 1);
+  struct sim_fault f = fault_of("tiles", apart[_i].kernel, 1, 256, in, out, sizeof in, 1);
   ck_assert_int_eq(f.kind, apart[_i].kind);
   ck_assert_msg(strstr(f.text, apart[_i].text) != NULL, "%s", f.text);
 }
@@ -217,7 +217,7 @@ END_TEST
 START_TEST(heap_all)
 {
   int in[1] = {0}, out[1];
-  struct sim_fault f = fault_of("heap", "heap_all", 1, in, out, sizeof in, 0);
+  struct sim_fault f = fault_of("heap", "heap_all", 1, 1, in, out, sizeof in, 0);
   ck_assert_int_eq(f.kind, SIM_FAULT_NONE);
   ck_assert_int_eq(out[0], 63);
 }
@@ -269,9 +269,104 @@ static const struct { const char *kernel; enum sim_fault_kind kind; const char *
 START_TEST(heap_wrong)
 {
   int in[1] = {0}, out[1];
-  struct sim_fault f = fault_of("heap", misused[_i].kernel, 1, in, out, sizeof in, 1);
+  struct sim_fault f = fault_of("heap", misused[_i].kernel, 1, 1, in, out, sizeof in, 1);
   ck_assert_int_eq(f.kind, misused[_i].kind);
   ck_assert_msg(strstr(f.text, misused[_i].text) != NULL, "%s", f.text);
+}
+END_TEST
+
+/* ---- clusters --------------------------------------------------------------------------------------- */
+
+static int next_block(const int *in, int i)
+{
+  return in[(i / 256) * 256 + (i + 64) % 256 / 64 * 64 + 63 - i % 64];
+}
+static int pushed(const int *in, int i) { return in[i ^ 64] * 10 + (i / 64 % 2 ^ 1); }
+static const struct { const char *kernel; int (*want)(const int *in, int i); } clustered[] = {
+  {"cluster_next", next_block}, {"cluster_push", pushed}};
+
+START_TEST(cluster_values)
+{
+  enum { N = 512 };
+  int in[N];
+  struct launch l = launch_of("cluster", clustered[_i].kernel);
+  for (int i = 0; i < N; i++) in[i] = (int)(launch_random() % 1000);
+  launch_in(&l, in, sizeof in);
+  unsigned out = launch_out(&l, NULL, sizeof in);
+  launch_int(&l, N);
+  launch_run1(&l, N / 64, 64, 0);
+  for (int i = 0; i < N; i++)
+    ck_assert_int_eq(((int *)l.arg[out].result)[i], clustered[_i].want(in, i));
+  /* What another block's memory costs was not measured: one load, or one store. */
+  unsigned unsure = 0;
+  for (size_t k = 0; k < l.result.nsites; k++) unsure += !l.result.sites[k].exact;
+  ck_assert_uint_eq(unsure, 1);
+  launch_close(&l);
+}
+END_TEST
+
+START_TEST(cluster_histogram)
+{
+  enum { N = 1000 };
+  int in[N], bins[64] = {0}, zero[64] = {0};
+  struct launch l = launch_of("cluster", "cluster_histogram");
+  for (int i = 0; i < N; i++) bins[(in[i] = (int)(launch_random() % 5000)) % 64]++;
+  launch_in(&l, in, sizeof in);
+  unsigned out = launch_out(&l, zero, sizeof zero);
+  launch_int(&l, N);
+  launch_run1(&l, 6, 96, 0);
+  ck_assert_mem_eq(l.arg[out].result, bins, sizeof bins);
+  launch_close(&l);
+}
+END_TEST
+
+/* Ranks, sizes and indices, of a grid of 6 x 4 blocks in clusters of 2 x 2. */
+START_TEST(cluster_names)
+{
+  int in[1] = {0};
+  struct launch l = launch_of("cluster", "cluster_names");
+  launch_in(&l, in, sizeof in);
+  unsigned out = launch_out(&l, NULL, 24 * 4);
+  launch_int(&l, 0);
+  launch_run(&l, (uint32_t[3]){6, 4, 1}, (uint32_t[3]){32, 1, 1}, 0);
+  for (int b = 0; b < 24; b++) {
+    int x = b % 6, y = b / 6, rank = y % 2 * 2 + x % 2, cluster = y / 2 * 3 + x / 2;
+    ck_assert_int_eq(((int *)l.arg[out].result)[b],
+                     rank + 40 + 100 * (x % 2) + 1000 * (y % 2) + 10000 * cluster + 2000000);
+  }
+  launch_close(&l);
+}
+END_TEST
+
+static const struct { const char *kernel; enum sim_fault_kind kind; const char *text; }
+    cluster_faults[] = {
+  {"wrong_no_sync", SIM_FAULT_RACE, "of row in block 1 of the cluster, which a thread of that block wrote"},
+  {"wrong_never", SIM_FAULT_UNINITIALISED, "in another block of the cluster"},
+  {"wrong_ends", SIM_FAULT_RACE, "block 0 of the cluster, which has ended"},
+  {"wrong_past", SIM_FAULT_BOUNDS, "at byte 256 of row, which has 256 bytes"},
+  {"wrong_rank", SIM_FAULT_BOUNDS, "block 2 of the cluster, which has 2"},
+  {"wrong_one_block", SIM_FAULT_BARRIER, "32 threads wait at this barrier for 32 others"},
+  {"wrong_no_wait", SIM_FAULT_BARRIER, "wait"},
+  {"wrong_wait", SIM_FAULT_BARRIER, "without having arrived"},
+  {"wrong_twice", SIM_FAULT_BARRIER, "without having waited"},
+};
+
+START_TEST(cluster_wrong)
+{
+  int in[256] = {0}, out[256];
+  struct sim_fault f = fault_of("cluster", cluster_faults[_i].kernel, 2, 64, in, out, sizeof in, 1);
+  ck_assert_int_eq(f.kind, cluster_faults[_i].kind);
+  ck_assert_msg(strstr(f.text, cluster_faults[_i].text) != NULL, "%s", f.text);
+}
+END_TEST
+
+/* A grid that is not made of whole clusters. */
+START_TEST(cluster_part)
+{
+  int in[256] = {0}, out[256];
+  struct sim_fault f = fault_of("cluster", "cluster_next", 6, 64, in, out, sizeof in, 1);
+  ck_assert_int_eq(f.kind, SIM_FAULT_LAUNCH);
+  ck_assert_msg(strstr(f.text, "clusters of 4 x 1 x 1") != NULL, "%s", f.text);
 }
 END_TEST
 
@@ -289,5 +384,10 @@ void test_kernels_library(Suite *s)
   tcase_add_test(t, heap_all);
   tcase_add_test(t, heap_kept);
   tcase_add_loop_test(t, heap_wrong, 0, sizeof misused / sizeof *misused);
+  tcase_add_loop_test(t, cluster_values, 0, sizeof clustered / sizeof *clustered);
+  tcase_add_test(t, cluster_histogram);
+  tcase_add_test(t, cluster_names);
+  tcase_add_loop_test(t, cluster_wrong, 0, sizeof cluster_faults / sizeof *cluster_faults);
+  tcase_add_test(t, cluster_part);
   suite_add_tcase(s, t);
 }

@@ -63,9 +63,12 @@ bool bulk_shared(struct warp *w, const struct sim_inst *i, unsigned lane, uint64
 /* The value of an address row with `add`. */
 uint64_t bulk_address(struct warp *w, sim_ref row, bool wide, uint64_t add, unsigned lane);
 
-/* The initialised barrier at a lane's address; NULL after a fault. */
+/* The initialised barrier at a lane's address, in its own block or in another one of the cluster, *b;
+ * NULL after a fault.  b is NULL: it must be its own block's. */
 struct mbarrier *mbarrier_find(struct warp *w, const struct sim_inst *i, unsigned lane,
-                               uint64_t address);
+                               uint64_t address, struct block **b);
+/* w has stored `bytes` of what barrier m of block b expects. */
+void mbarrier_stored(struct warp *w, struct block *b, struct mbarrier *m, uint32_t bytes);
 /* Has everything happened to it that can have happened: copies landed, the phase completed. */
 void mbarrier_settle(struct block *b, struct mbarrier *m);
 void bulk_land(struct block *b, uint32_t barrier);      /* exec_bulk.c */

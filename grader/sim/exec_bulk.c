@@ -35,8 +35,8 @@ bool bulk_shared(struct warp *w, const struct sim_inst *i, unsigned lane, uint64
   if (address < SIM_SHARED_BASE || address - SIM_SHARED_BASE > w->block->shared_bytes ||
       bytes > w->block->shared_bytes - (address - SIM_SHARED_BASE)) {
     fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
-               "%s of %u bytes at 0x%llx, which is not in shared memory (the block has %u bytes): pass "
-               "__cvta_generic_to_shared(pointer)", what, bytes, (unsigned long long)address,
+               "%s of %u bytes at 0x%llx, which is not in the block's own shared memory (it has %u bytes): "
+               "pass __cvta_generic_to_shared(pointer)", what, bytes, (unsigned long long)address,
                w->block->shared_bytes);
     return false;
   }
@@ -293,7 +293,7 @@ static bool copy_lane(struct warp *w, const struct sim_inst *i, unsigned lane)
   struct mbarrier *m = NULL;
   if (!o) return false;
   if (!form->store) {
-    m = mbarrier_find(w, i, lane, bulk_address(w, form->bar, form->bar_wide, form->bar_add, lane));
+    m = mbarrier_find(w, i, lane, bulk_address(w, form->bar, form->bar_wide, form->bar_add, lane), NULL);
     if (!m) return false;
   }
   struct bulk_copy *c = bulk_push(w, i, lane, bytes);
@@ -388,11 +388,11 @@ static void lower_bulk(struct lowering *l)
   const struct ptx_operand *o = in->operands;
   bool store = ptx_has(in, PTX_M_BULK_GROUP);
   if (ptx_has(in, PTX_M_MULTICAST_CLUSTER) || ptx_has(in, PTX_M_CP_MASK)) {
-    lower_refuse(l, "the simulator runs clusters of one block: no multicast, no mask");
+    lower_refuse(l, "copies to several blocks of a cluster, and with a mask, are not simulated");
   } else if (ptx_has(in, PTX_M_IGNORE_OOB)) {
     lower_refuse(l, "copies that ignore bytes out of bounds are not simulated");
   } else if (!ptx_has(in, PTX_M_GLOBAL)) {
-    lower_refuse(l, "the simulator runs clusters of one block: no copies between blocks");
+    lower_refuse(l, "bulk copies between blocks of a cluster are not simulated");
   } else if (!store && (in->noperands < 4 || o[3].kind != PTX_O_ADDRESS)) {
     lower_refuse(l, "the mbarrier is missing");
   } else {
@@ -416,7 +416,7 @@ static void lower_bulk_reduce(struct lowering *l)
 {
   const struct ptx_operand *o = l->in->operands;
   if (!ptx_has(l->in, PTX_M_GLOBAL)) {
-    lower_refuse(l, "the simulator runs clusters of one block: no reductions between blocks");
+    lower_refuse(l, "bulk reductions between blocks of a cluster are not simulated");
     return;
   }
   struct bulk_form *form = bulk_lower(l, true, &o[1], &o[0], NULL);

@@ -1,7 +1,10 @@
-/* Clusters: addresses of another block's shared memory, and the cluster's barrier.
+/* Clusters: addresses of another block's shared memory, stores that tell a barrier there, and the
+ * cluster's barrier.
  *
  * The barrier counts threads of all blocks of the cluster, phase by phase: each arrives, and then waits
  * for the phase in which it arrived.  A thread that ends counts as arrived. */
+#include <stdlib.h>
+
 #include "async.h"
 #include "rows.h"
 
@@ -108,6 +111,58 @@ HANDLER(cluster_wait)
   if (exec & w->arrived) warp_park(w, exec & w->arrived, GROUP_CLUSTER, w->pc, i);
 }
 
+/* ---- st.async ------------------------------------------------------------------------------------ */
+
+struct async_store {
+  sim_handler *store;
+  sim_ref bar;
+  bool wide;
+  uint64_t add;
+};
+
+/* A store of which an mbarrier beside it is told.  It happens at once: the block it goes to can't tell,
+ * as it has to wait for the barrier's phase. */
+HANDLER(st_async)
+{
+  const struct async_store *a = i->extra;
+  for (uint32_t m = exec; m; m &= m - 1) {
+    unsigned lane = first_lane(m);
+    struct block *b;
+    if (!mbarrier_find(w, i, lane, bulk_address(w, a->bar, a->wide, a->add, lane), &b)) return;
+  }
+  a->store(w, i, exec);
+  count_side(w, i, true)->exact = false;
+  for (uint32_t m = exec; m && !w->runner->stop; m &= m - 1) {
+    unsigned lane = first_lane(m);
+    struct block *b;
+    struct mbarrier *bar =
+        mbarrier_find(w, i, lane, bulk_address(w, a->bar, a->wide, a->add, lane), &b);
+    mbarrier_stored(w, b, bar, i->width);
+  }
+}
+
+static void lower_st_async(struct lowering *l)
+{
+  const struct ptx_inst *in = l->in;
+  if (in->space == PTX_GLOBAL || in->noperands < 3) {
+    lower_refuse(l, "st.async to global memory is not simulated");
+    return;
+  }
+  struct sim_inst *s = l->out, bar = {0};
+  lower_st(l);
+  if (s->width > 16) lower_refuse(l, "a store of more than 16 bytes a lane");
+  if (l->failed) return;
+  struct async_store *a = calloc(1, sizeof *a);
+  if (!a) abort();
+  s->extra = a;
+  l->out = &bar;
+  lower_address(l, &in->operands[2]);
+  l->out = s;
+  *a = (struct async_store){.store = s->run, .bar = bar.a, .add = bar.imm,
+                            .wide = bar.flags & SIM_MEM_WIDE_ADDRESS};
+  s->run = st_async;
+}
+
 /* ---- lowering -------------------------------------------------------------------------------------- */
 
 static void lower_address_of(struct lowering *l, sim_handler *run, unsigned result)
@@ -137,6 +192,7 @@ const struct sim_form sim_forms_cluster[] = {
     FORM_ANY(MAPA, lower_mapa),
     FORM_ANY(GETCTARANK, lower_getctarank),
     FORM_ANY(BARRIER_CLUSTER, lower_barrier),
+    FORM_ANY(ST_ASYNC, lower_st_async),
     FORM_ANY(FENCE_MBARRIER_INIT, lower_nothing),
     FORM_ANY(CP_ASYNC_BULK_PREFETCH, lower_nothing),
     {.op = PTX_OPS},

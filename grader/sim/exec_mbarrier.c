@@ -39,19 +39,30 @@ static uint64_t address_of(struct warp *w, const struct sim_inst *i, unsigned la
 }
 
 struct mbarrier *mbarrier_find(struct warp *w, const struct sim_inst *i, unsigned lane,
-                               uint64_t address)
+                               uint64_t address, struct block **whose)
 {
   uint32_t at, thread;
+  if (address - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES) address -= SIM_SHARED_WINDOW;
+  struct block *b = whose ? cluster_block(w, &address) : w->block;
+  if (whose) *whose = b;
   if (!bulk_shared(w, i, lane, address, MBARRIER_BYTES, MBARRIER_BYTES, "mbarrier", &at))
     return NULL;
-  struct mbarrier *m = lookup(w->block, at);
-  if (!m) {
-    fault_note(w, i, lane, SIM_FAULT_UNINITIALISED, true,
-               "there is no initialised mbarrier at byte %u of shared memory: one thread must run "
-               "mbarrier.init (or init(&bar, count)) first, and __syncthreads() must follow", at);
+  if (!b->live) {
+    fault_note(w, i, lane, SIM_FAULT_RACE, true,
+               "uses an mbarrier of block %u of the cluster, which has ended: put cluster.sync() at the end "
+               "of the kernel", b->rank);
     return NULL;
   }
-  if (checks(w) && !shadow_follows(w, lane, at, &thread)) {
+  struct mbarrier *m = lookup(b, at);
+  if (!m) {
+    fault_note(w, i, lane, SIM_FAULT_UNINITIALISED, true,
+               "there is no initialised mbarrier at byte %u of %s: one thread must run "
+               "mbarrier.init (or init(&bar, count)) first, and %s must follow", at,
+               b == w->block ? "shared memory" : "the other block's shared memory",
+               b == w->block ? "__syncthreads()" : "cluster.sync()");
+    return NULL;
+  }
+  if (b == w->block && checks(w) && !shadow_follows(w, lane, at, &thread)) {
     struct sim_fault *f =
         fault_note(w, i, lane, SIM_FAULT_RACE, false,
                    "uses the mbarrier at byte %u of shared memory, which another thread initialised, "
@@ -72,9 +83,17 @@ static void complete(struct block *b, struct mbarrier *m)
   event(b);
 }
 
+/* What w did comes before whoever sees the phase complete.  A warp of another block may have seen
+ * anything that b's threads did until now. */
 static void join(struct block *b, struct mbarrier *m, const struct warp *w)
 {
   struct shadow *s = &b->shadow;
+  if (w->block != b) {
+    uint32_t tick = ++s->tick;
+    for (uint32_t v = 0; v < SHADOW_WRITERS; v++) m->joining[v] = tick;
+    s->partial = true;
+    return;
+  }
   for (uint32_t v = 0; v < SHADOW_WRITERS; v++)
     if (s->seen[w->id][v] > m->joining[v]) m->joining[v] = s->seen[w->id][v];
   m->joining[w->id] = ++s->tick;
@@ -177,7 +196,7 @@ HANDLER(mbarrier_inval)
   struct bulk *k = w->block->bulk;
   for (uint32_t m = exec; m; m &= m - 1) {
     unsigned lane = first_lane(m);
-    struct mbarrier *bar = mbarrier_find(w, i, lane, address_of(w, i, lane));
+    struct mbarrier *bar = mbarrier_find(w, i, lane, address_of(w, i, lane), NULL);
     if (!bar) return;
     k->ndeferred -= bar->ndeferred;
     free(bar->deferred);
@@ -211,9 +230,10 @@ HANDLER(mbarrier_arrive)
   u64_row *d = SIM_ROW(u64_row, i->d);
   for (uint32_t lanes = exec; lanes; lanes &= lanes - 1) {
     unsigned lane = first_lane(lanes);
-    struct mbarrier *m = mbarrier_find(w, i, lane, address_of(w, i, lane));
+    struct block *b;
+    struct mbarrier *m = mbarrier_find(w, i, lane, address_of(w, i, lane), &b);
     if (!m) return;
-    mbarrier_settle(w->block, m);
+    mbarrier_settle(b, m);
     uint32_t operand = i->small[2] ? SIM_ROW(u32_row, i->b)[lane] : 1;
     uint32_t count = how & ARRIVE_EXPECT ? 1 : operand;
     d[lane] = state_of(m);
@@ -227,17 +247,17 @@ HANDLER(mbarrier_arrive)
     }
     if (how & ARRIVE_DROP) m->expected -= count < m->expected ? count : m->expected;
     m->pending -= count;
-    join(w->block, m, w);
+    join(b, m, w);
     if (!m->pending && m->tx == 0 && !m->coming && !m->ndeferred) {
       if (how & ARRIVE_NO_COMPLETE) {
         fault_note(w, i, lane, SIM_FAULT_BARRIER, true,
                    "this arrival is marked noComplete and completes the phase");
         return;
       }
-      complete(w->block, m);
+      complete(b, m);
     }
+    event(b);
   }
-  event(w->block);
 }
 
 /* small[1]: the sign. */
@@ -245,14 +265,24 @@ HANDLER(mbarrier_tx)
 {
   for (uint32_t lanes = exec; lanes; lanes &= lanes - 1) {
     unsigned lane = first_lane(lanes);
-    struct mbarrier *m = mbarrier_find(w, i, lane, address_of(w, i, lane));
+    struct block *b;
+    struct mbarrier *m = mbarrier_find(w, i, lane, address_of(w, i, lane), &b);
     if (!m) return;
-    mbarrier_settle(w->block, m);
+    mbarrier_settle(b, m);
     int64_t bytes = SIM_ROW(u32_row, i->b)[lane];
     if (!expect(w, i, lane, m, i->small[1] ? -bytes : bytes)) return;
-    if (!m->pending && !m->tx && !m->coming) complete(w->block, m);
+    if (!m->pending && !m->tx && !m->coming) complete(b, m);
+    event(b);
   }
-  event(w->block);
+}
+
+void mbarrier_stored(struct warp *w, struct block *b, struct mbarrier *m, uint32_t bytes)
+{
+  mbarrier_settle(b, m);
+  join(b, m, w);
+  m->tx -= bytes;
+  if (!m->pending && !m->tx && !m->coming && !m->ndeferred) complete(b, m);
+  event(b);
 }
 
 /* An arrival when the lane's cp.async so far are done: small[1]: it was counted at the start. */
@@ -260,7 +290,7 @@ HANDLER(async_arrive)
 {
   for (uint32_t lanes = exec; lanes; lanes &= lanes - 1) {
     unsigned lane = first_lane(lanes);
-    struct mbarrier *m = mbarrier_find(w, i, lane, address_of(w, i, lane));
+    struct mbarrier *m = mbarrier_find(w, i, lane, address_of(w, i, lane), NULL);
     if (!m) return;
     if (!i->small[1]) m->pending++;
     if (++w->block->bulk->ndeferred > MOST_DEFERRED) {
@@ -307,7 +337,7 @@ HANDLER(mbarrier_wait)
   uint32_t done = 0;
   for (uint32_t lanes = exec; lanes; lanes &= lanes - 1) {
     unsigned lane = first_lane(lanes);
-    struct mbarrier *m = mbarrier_find(w, i, lane, address_of(w, i, lane));
+    struct mbarrier *m = mbarrier_find(w, i, lane, address_of(w, i, lane), NULL);
     if (!m) return;
     mbarrier_settle(w->block, m);
     if (passed(w, i, lane, m)) done |= 1u << lane;
@@ -319,7 +349,7 @@ HANDLER(mbarrier_wait)
     for (uint32_t m = lanes; m; m &= m - 1)
       if (address_of(w, i, first_lane(m)) == address) same |= 1u << first_lane(m);
     lanes &= ~same;
-    const struct mbarrier *m = mbarrier_find(w, i, lane, address);
+    const struct mbarrier *m = mbarrier_find(w, i, lane, address, NULL);
     if (!m) return;
     acquire(w, m, same);
   }

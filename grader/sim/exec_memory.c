@@ -349,7 +349,7 @@ static void lower_ld(struct lowering *l)
   s->run = spin ? loads[found].spin : loads[found].run;
 }
 
-static void lower_st(struct lowering *l)
+void lower_st(struct lowering *l)
 {
   const struct ptx_inst *in = l->in;
   struct sim_inst *s = l->out;

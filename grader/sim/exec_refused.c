@@ -11,7 +11,7 @@
 #define LAUNCH_CONTROL "taking over the work of another block (compute capability 10.0) is not simulated"
 #define NEW_MAPS "tensor maps that the kernel itself changes are not simulated"
 
-#define BETWEEN "the simulator runs clusters of one block: nothing is sent to another's shared memory"
+#define BETWEEN "reductions that another block's barrier is told of are not simulated"
 #define STACK "a stack that grows at run time (alloca) is not simulated"
 #define SPARSE "mma with a sparse A is not simulated"
 #define FILLED "filling shared memory in bulk (st.bulk) is not simulated"
@@ -31,7 +31,7 @@ const struct sim_form sim_forms_refused[] = {
     NO(CLUSTERLAUNCHCONTROL_TRY_CANCEL, LAUNCH_CONTROL),
     NO(CLUSTERLAUNCHCONTROL_QUERY_CANCEL, LAUNCH_CONTROL),
     NO(TENSORMAP_REPLACE, NEW_MAPS), NO(TENSORMAP_CP_FENCEPROXY, NEW_MAPS),
-    NO(ST_ASYNC, BETWEEN), NO(RED_ASYNC, BETWEEN), NO(ST_BULK, FILLED),
+    NO(RED_ASYNC, BETWEEN), NO(ST_BULK, FILLED),
     NO(ALLOCA, STACK), NO(STACKSAVE, STACK), NO(STACKRESTORE, STACK),
     NO(MMA_SP, SPARSE), NO(MMA_SP_ORDERED, SPARSE),
     {.op = PTX_OPS},

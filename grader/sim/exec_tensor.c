@@ -168,7 +168,7 @@ static bool tensor_lane(struct warp *w, const struct sim_inst *i, unsigned lane)
     ok = false;
   }
   if (ok && !form->store) {
-    m = mbarrier_find(w, i, lane, bulk_address(w, form->bar, form->bar_wide, form->bar_add, lane));
+    m = mbarrier_find(w, i, lane, bulk_address(w, form->bar, form->bar_wide, form->bar_add, lane), NULL);
     ok = m != NULL;
   }
   struct bulk_copy *c = ok ? bulk_push(w, i, lane, bytes) : NULL;

@@ -650,6 +650,7 @@ const struct ptx_operand *lower_element(const struct lowering *l, const struct p
                                         unsigned k);
 
 sim_lower lower_minmax_three;            /* exec_pair.c */
+sim_lower lower_st;                      /* exec_memory.c */
 
 /* exec_atomic.c: reductions of runs of memory, element by element.  atomic_op: the operation an
  * instruction names, from 1 on; 0: it does not go with the type. */

@@ -282,8 +282,14 @@ static int next_block(const int *in, int i)
   return in[(i / 256) * 256 + (i + 64) % 256 / 64 * 64 + 63 - i % 64];
 }
 static int pushed(const int *in, int i) { return in[i ^ 64] * 10 + (i / 64 % 2 ^ 1); }
+static int mailed(const int *in, int i)
+{
+  int from = (i ^ 64) / 64 * 64 + 63 - i % 64, sum = 0;
+  for (int round = 0; round < 5; round++) sum = 3 * sum + in[(from + round) % 512] + i / 64 % 2;
+  return sum;
+}
 static const struct { const char *kernel; int (*want)(const int *in, int i); } clustered[] = {
-  {"cluster_next", next_block}, {"cluster_push", pushed}};
+  {"cluster_next", next_block}, {"cluster_push", pushed}, {"cluster_mail", mailed}};
 
 START_TEST(cluster_values)
 {
@@ -293,14 +299,15 @@ START_TEST(cluster_values)
   for (int i = 0; i < N; i++) in[i] = (int)(launch_random() % 1000);
   launch_in(&l, in, sizeof in);
   unsigned out = launch_out(&l, NULL, sizeof in);
-  launch_int(&l, N);
+  launch_int(&l, 5);
   launch_run1(&l, N / 64, 64, 0);
   for (int i = 0; i < N; i++)
     ck_assert_int_eq(((int *)l.arg[out].result)[i], clustered[_i].want(in, i));
-  /* What another block's memory costs was not measured: one load, or one store. */
+  /* What another block's memory costs was not measured: one load, or one store; one store, a poll. */
   unsigned unsure = 0;
   for (size_t k = 0; k < l.result.nsites; k++) unsure += !l.result.sites[k].exact;
-  ck_assert_uint_eq(unsure, 1);
+  ck_assert_uint_ge(unsure, 1);
+  ck_assert(_i == 2 || unsure == 1);
   launch_close(&l);
 }
 END_TEST
@@ -347,6 +354,9 @@ static const struct { const char *kernel; enum sim_fault_kind kind; const char *
   {"wrong_rank", SIM_FAULT_BOUNDS, "block 2 of the cluster, which has 2"},
   {"wrong_one_block", SIM_FAULT_BARRIER, "32 threads wait at this barrier for 32 others"},
   {"wrong_no_wait", SIM_FAULT_BARRIER, "wait"},
+  {"wrong_mail", SIM_FAULT_UNINITIALISED, "of box"},
+  {"wrong_bytes", SIM_FAULT_BARRIER, "never completes: 0 of 1 arrivals are missing, it expects 4 bytes more"},
+  {"wrong_no_box", SIM_FAULT_UNINITIALISED, "no initialised mbarrier at byte 0 of the other block"},
   {"wrong_wait", SIM_FAULT_BARRIER, "without having arrived"},
   {"wrong_twice", SIM_FAULT_BARRIER, "without having waited"},
 };

@@ -55,6 +55,93 @@ extern "C" __global__ void __cluster_dims__(2, 2, 1) cluster_names(const int *in
     1000 * c.block_index().y + 10000 * cg::this_grid().cluster_rank() + 1000000 * c.dim_blocks().y;
 }
 
+// A row sent to the other block, which waits for its bytes; then the sender is told that it was read.
+struct mailbox { unsigned long long full, empty; int row[64]; };
+__device__ void set_up(mailbox &box)
+{
+  unsigned full = (unsigned)__cvta_generic_to_shared(&box.full);
+  unsigned empty = (unsigned)__cvta_generic_to_shared(&box.empty);
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(full) : "memory");
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 64;" :: "r"(empty) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  }
+  cg::this_cluster().sync();
+}
+__device__ unsigned other(const void *p)
+{
+  unsigned there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there)
+      : "r"((unsigned)__cvta_generic_to_shared(p)), "r"(cg::this_cluster().block_rank() ^ 1));
+  return there;
+}
+__device__ void expect(unsigned long long &bar, int bytes)
+{
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+               :: "r"((unsigned)__cvta_generic_to_shared(&bar)), "r"(bytes) : "memory");
+}
+__device__ void wait(unsigned long long &bar, int parity)
+{
+  asm volatile("{\n.reg .pred p;\nmore: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%0], %1;\n"
+               "@!p bra more;\n}" :: "r"((unsigned)__cvta_generic_to_shared(&bar)), "r"(parity) : "memory");
+}
+__device__ void send(mailbox &box, int v)
+{
+  asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.s32 [%0], %1, [%2];"
+               :: "r"(other(&box.row[threadIdx.x])), "r"(v), "r"(other(&box.full)) : "memory");
+}
+__device__ void told(mailbox &box)
+{
+  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(other(&box.empty))
+               : "memory");
+}
+
+KERNEL(2) cluster_mail(const int *in, int *out, int n)
+{
+  __shared__ mailbox box;
+  int rank = cg::this_cluster().block_rank(), sum = 0;
+  set_up(box);
+  for (int round = 0; round < n; round++) {
+    if (round) wait(box.empty, round - 1 & 1);
+    if (threadIdx.x == 0) expect(box.full, sizeof box.row);
+    send(box, in[(blockIdx.x * 64 + threadIdx.x + round) % (64 * gridDim.x)]);
+    wait(box.full, round & 1);
+    sum = 3 * sum + box.row[63 - threadIdx.x] + rank;
+    told(box);
+  }
+  out[blockIdx.x * 64 + threadIdx.x] = sum;
+  cg::this_cluster().sync();
+}
+
+// The row is read before it has come.
+KERNEL(2) wrong_mail(const int *in, int *out, int n)
+{
+  __shared__ mailbox box;
+  set_up(box);
+  if (threadIdx.x == 0) expect(box.full, sizeof box.row);
+  out[blockIdx.x * 64 + threadIdx.x] = box.row[63 - threadIdx.x];
+  send(box, in[threadIdx.x]);
+  wait(box.full, 0);
+  cg::this_cluster().sync();
+}
+KERNEL(2) wrong_bytes(const int *in, int *out, int n)
+{
+  __shared__ mailbox box;
+  set_up(box);
+  if (threadIdx.x == 0) expect(box.full, sizeof box.row + 4);
+  send(box, in[threadIdx.x]);
+  wait(box.full, 0);
+  out[blockIdx.x * 64 + threadIdx.x] = box.row[63 - threadIdx.x];
+  cg::this_cluster().sync();
+}
+KERNEL(2) wrong_no_box(const int *in, int *out, int n)
+{
+  __shared__ mailbox box;
+  send(box, in[threadIdx.x]);
+  cg::this_cluster().sync();
+  out[threadIdx.x] = 1;
+}
+
 KERNEL(2) wrong_no_sync(const int *in, int *out, int n)
 {
   __shared__ int row[64];

@@ -18,6 +18,7 @@ const char request_help[] =
   "  FILE            a .cu file, or a .ptx file (nvcc -arch=sm_90 -ptx -lineinfo)\n"
   "  KERNEL          its name, as in the source\n"
   "  --shared BYTES  dynamic shared memory\n"
+  "  --cluster X[,Y[,Z]]  blocks of a cluster, where the launch says so and not the kernel\n"
   "  --json          the profile as JSON on standard output\n"
   "  --pictures N    draw the worst request of N lines (3)\n"
   "  -I... -D...     passed to nvcc, as -std= and -arch= are; --nvcc=FLAG for any other\n"
@@ -107,6 +108,14 @@ static int option(struct request *q, const char *name, const char *value)
     *(grid ? &q->has_grid : &q->has_block) = true;
     return 0;
   }
+  if (!strcmp(name, "--cluster")) {
+    if (strcmp(q->command, "profile"))
+      return usage_error(q, "--cluster: the GPU is launched without; declare __cluster_dims__ in the kernel");
+    if (!dimensions(value, q->cluster))
+      return usage_error(q, "%s: expected X, X,Y or X,Y,Z of whole numbers from 1, found '%s'", name,
+                         value);
+    return 0;
+  }
   if (!strcmp(name, "--nvcc")) {
     if (q->nflags == REQUEST_FLAGS) return usage_error(q, "more than %d --nvcc flags", REQUEST_FLAGS);
     q->flags[q->nflags++] = (char *)value;
@@ -124,8 +133,8 @@ static int option(struct request *q, const char *name, const char *value)
 
 int request_parse(int argc, char **argv, const char *command, struct request *q)
 {
-  static const char *const valued[] = {"--grid", "--block", "--shared", "--threads", "--pictures",
-                                       "--budget", "--nvcc"};
+  static const char *const valued[] = {"--grid", "--block", "--cluster", "--shared", "--threads",
+                                       "--pictures", "--budget", "--nvcc"};
   char why[600];
   memset(q, 0, sizeof *q);
   q->command = command;
@@ -361,6 +370,7 @@ int request_launch(const struct request *q, unsigned fill, struct sim **sim,
                               .params = params, .param_bytes = param_bytes};
   memcpy(launch.grid, q->grid, sizeof launch.grid);
   memcpy(launch.block, q->block, sizeof launch.block);
+  memcpy(launch.cluster, q->cluster, sizeof launch.cluster);
   sim_launch(*sim, &launch, result);
   free(params);
   return 0;

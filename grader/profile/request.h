@@ -17,6 +17,7 @@ struct request {
   const char *command;         /* "profile": begins messages */
   const char *file, *kernel;
   uint32_t grid[3], block[3], shared;
+  uint32_t cluster[3];         /* 0: as the kernel says */
   bool has_grid, has_block;
   bool json, no_fuse;
   unsigned threads, pictures;

@@ -351,6 +351,20 @@ static void refuse(struct sim_result *r, const struct sim_launch *launch, const 
   va_end(args);
 }
 
+/* The clusters of a launch, without their blocks; n is 0 when they are too large. */
+static struct cluster cluster_of(const struct ptx_function *f, const struct sim_launch *l)
+{
+  struct cluster c = {.n = 1};
+  const uint32_t *dim = l->cluster[0] ? l->cluster : f->cluster;
+  uint64_t n = 1;
+  for (int k = 0; k < 3; k++) {
+    c.dim[k] = dim[k] ? dim[k] : 1;
+    n = n > SIM_MAX_CLUSTER ? n : n * c.dim[k];
+  }
+  c.n = n > SIM_MAX_CLUSTER ? 0 : (uint32_t)n;
+  return c;
+}
+
 /* The entry and everything about the launch that can be wrong before it starts. */
 static struct sim_func *prepare(struct sim *sim, const struct sim_launch *l, struct sim_result *r,
                                 uint32_t *dynamic_at)
@@ -382,18 +396,18 @@ static struct sim_func *prepare(struct sim *sim, const struct sim_launch *l, str
       return NULL;
     }
   }
-  uint32_t cluster = 1;
-  for (int k = 0; k < 3; k++) {
-    uint32_t n = f->cluster[k] ? f->cluster[k] : 1;
-    cluster = n > SIM_MAX_CLUSTER ? n : cluster * n;
-    if (cluster > SIM_MAX_CLUSTER || l->grid[k] % n) {
-      refuse(r, l, "'%s' runs in clusters of %u x %u x %u blocks (__cluster_dims__), and the grid has "
-                   "%u x %u x %u: a cluster has at most %d blocks, and the grid must be made of whole "
-                   "clusters", l->kernel, f->cluster[0] ? f->cluster[0] : 1,
-             f->cluster[1] ? f->cluster[1] : 1, f->cluster[2] ? f->cluster[2] : 1, l->grid[0],
-             l->grid[1], l->grid[2], SIM_MAX_CLUSTER);
-      return NULL;
-    }
+  const struct cluster c = cluster_of(f, l);
+  const uint32_t *of = c.dim;
+  if (!c.n || l->grid[0] % of[0] || l->grid[1] % of[1] || l->grid[2] % of[2]) {
+    refuse(r, l, "'%s' runs in clusters of %u x %u x %u blocks, and the grid has %u x %u x %u: a cluster "
+                 "has at most %d blocks, and the grid must be made of whole clusters", l->kernel, of[0],
+           of[1], of[2], l->grid[0], l->grid[1], l->grid[2], SIM_MAX_CLUSTER);
+    return NULL;
+  }
+  if (f->cluster[0] && l->cluster[0] && memcmp(of, cluster_of(f, &(struct sim_launch){0}).dim, 12)) {
+    refuse(r, l, "'%s' is declared for clusters of another size (__cluster_dims__) than %u x %u x %u",
+           l->kernel, of[0], of[1], of[2]);
+    return NULL;
   }
   size_t wanted = 0;
   for (size_t k = 0; k < f->nparams; k++)
@@ -464,11 +478,7 @@ bool sim_launch(struct sim *sim, const struct sim_launch *launch, struct sim_res
   if (launch->param_bytes) memcpy(sim->params, launch->params, launch->param_bytes);
   sim->objects[0].size = launch->param_bytes;
 
-  struct cluster cluster = {.n = 1};
-  for (int k = 0; k < 3; k++) {
-    cluster.dim[k] = entry->source->cluster[k] ? entry->source->cluster[k] : 1;
-    cluster.n *= cluster.dim[k];
-  }
+  const struct cluster cluster = cluster_of(entry->source, launch);
   /* From here on a block is a cluster of them. */
   uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2] / cluster.n;
   unsigned n = sim->options.threads, shift = 0;

@@ -10,7 +10,7 @@
  *
  *   lower.c    ptx_inst -> sim_inst            exec_*.c   handlers and their forms
  *   registers.c    which row a register has
- *   warp.c     lanes, groups, calls            block.c    barriers, one block
+ *   warp.c     lanes, groups, calls            block.c    barriers, one cluster
  *   grid.c     launches, host threads          memory.c   objects, address windows; heap.c: malloc
  *   layout.c   where shared variables lie      order.c    fences and flags
  *   reach.c    what a kernel can reach

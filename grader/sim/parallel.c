@@ -3,7 +3,8 @@
  * Blocks run in order on one thread give the reference result.  Threads may take blocks as they
  * come only if no block can tell.  First by the code that the kernel can reach: no fences or
  * ordered accesses outside shared memory, nothing printed, no bulk copies, and of atomics outside
- * shared memory only integer sums, minima, maxima and bits whose result is not used.  Then while
+ * shared memory only integer sums, minima, maxima and bits whose result is not used; no clusters of
+ * several blocks.  Then while
  * running, by buffer:
  *
  *   only read             by anyone

@@ -12,7 +12,7 @@
  *   lower.c    ptx_inst -> sim_inst: handler, row offsets, immediates as constant rows
  *   exec*.c    the handlers, one family a file; registers are rows of 32 lanes
  *   warp.c     lanes, program counters, reconvergence (lowest pc first), budget, rotation
- *   block.c    shared memory, barriers, warps of one block
+ *   block.c    shared memory, barriers, warps of a cluster's blocks, mostly one
  *   grid.c     blocks over host threads; merges counts and faults in block order
  *   memory.c   buffers, address windows, bounds; layout.c shared variables
  *   shadow.c   races and first writes of shared memory
@@ -126,6 +126,7 @@ struct sim_result {
 struct sim_launch {
   const char *kernel;          /* as ptx_find_entry takes it */
   uint32_t grid[3], block[3];
+  uint32_t cluster[3];         /* blocks of a cluster; all 0: as the kernel says */
   uint32_t shared_bytes;       /* dynamic */
   const void *params;          /* packed as the kernel's parameter list */
   size_t param_bytes;

@@ -380,6 +380,36 @@ START_TEST(cluster_part)
 }
 END_TEST
 
+/* A cluster that the launch asks for. */
+START_TEST(cluster_launched)
+{
+  static const struct { const char *options; int blocks; } sizes[] = {   /* 0: refused */
+      {"--grid 6", 1}, {"--grid 6 --cluster 3", 3}, {"--grid 6 --cluster=2", 2},
+      {"--grid 6 --cluster 4", 0}, {"--grid 6 --cluster 17", 0}};
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    char row[200];
+    struct profile p;
+    snprintf(row, sizeof row, "grader/tests/kernels/cluster.ptx cluster_launched %s --block 64 "
+             "i32[384]=iota:1 i32[384] i32:0", sizes[k].options);
+    struct request *q = typed_profile(row, &p);
+    ck_assert_msg((q->result.nfaults == 0) == (sizes[k].blocks > 0), "%s", row);
+    const int *out = sim_host(q->sim, q->buffers[1]->address, 384 * 4);
+    for (int i = 0; sizes[k].blocks && i < 384; i++) {
+      int sum = 0, first = i / 64 / sizes[k].blocks * sizes[k].blocks;
+      for (int b = first; b < first + sizes[k].blocks; b++) sum += 64 * b + i % 64;
+      ck_assert_int_eq(out[i], sum);
+    }
+    typed_end(q, &p);
+  }
+  const char *argv[] = {NULL, "profile", "grader/tests/kernels/cluster.ptx", "cluster_next", "--grid",
+                        "4", "--block", "64", "--cluster", "2", "i32[256]", "i32[256]", "i32:0", NULL};
+  char *text;
+  ck_assert_int_eq(run_banks(&text, argv), 1);
+  ck_assert_msg(strstr(text, "declared for clusters of another size") != NULL, "%s", text);
+  free(text);
+}
+END_TEST
+
 void test_kernels_library(Suite *s)
 {
   TCase *t = tcase_create("library");
@@ -399,5 +429,6 @@ void test_kernels_library(Suite *s)
   tcase_add_test(t, cluster_names);
   tcase_add_loop_test(t, cluster_wrong, 0, sizeof cluster_faults / sizeof *cluster_faults);
   tcase_add_test(t, cluster_part);
+  tcase_add_test(t, cluster_launched);
   suite_add_tcase(s, t);
 }

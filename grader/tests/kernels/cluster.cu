@@ -55,6 +55,19 @@ extern "C" __global__ void __cluster_dims__(2, 2, 1) cluster_names(const int *in
     1000 * c.block_index().y + 10000 * cg::this_grid().cluster_rank() + 1000000 * c.dim_blocks().y;
 }
 
+// The size of a cluster is the launch's affair.
+extern "C" __global__ void cluster_launched(const int *in, int *out, int n)
+{
+  __shared__ int row[64];
+  auto cluster = cg::this_cluster();
+  row[threadIdx.x] = in[blockIdx.x * 64 + threadIdx.x];
+  cluster.sync();
+  int sum = 0;
+  for (unsigned r = 0; r < cluster.num_blocks(); r++) sum += cluster.map_shared_rank(row, r)[threadIdx.x];
+  cluster.sync();
+  out[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+
 // A row sent to the other block, which waits for its bytes; then the sender is told that it was read.
 struct mailbox { unsigned long long full, empty; int row[64]; };
 __device__ void set_up(mailbox &box)

@@ -211,6 +211,12 @@ HANDLER(cp_async)
     uint32_t now = access_span(w, i, left, false, ACCESS_STORE, &s);
     if (!now) return;
     left &= ~now;
+    if (s.base != w->block->shared + (s.offset - SIM_SHARED_BASE)) {
+      fault_note(w, i, first_lane(now), SIM_FAULT_BOUNDS, true,
+                 "cp.async copies into shared memory of another block of the cluster: it can fill its own "
+                 "block's only");
+      return;
+    }
     for (; now; now &= now - 1) {
       unsigned l = first_lane(now);
       at[l] = s.offset - SIM_SHARED_BASE + (uint32_t)s.rel[l];

@@ -351,6 +351,7 @@ static const struct { const char *kernel; enum sim_fault_kind kind; const char *
   {"wrong_never", SIM_FAULT_UNINITIALISED, "in another block of the cluster"},
   {"wrong_ends", SIM_FAULT_RACE, "block 0 of the cluster, which has ended"},
   {"wrong_past", SIM_FAULT_BOUNDS, "at byte 256 of row, which has 256 bytes"},
+  {"wrong_copy", SIM_FAULT_BOUNDS, "its own block's only"},
   {"wrong_rank", SIM_FAULT_BOUNDS, "block 2 of the cluster, which has 2"},
   {"wrong_one_block", SIM_FAULT_BARRIER, "32 threads wait at this barrier for 32 others"},
   {"wrong_no_wait", SIM_FAULT_BARRIER, "wait"},

@@ -190,6 +190,14 @@ KERNEL(2) wrong_past(const int *in, int *out, int n)
   out[blockIdx.x * 64 + threadIdx.x] = cluster.map_shared_rank(row, cluster.block_rank() ^ 1)[threadIdx.x + n];
   cluster.sync();
 }
+KERNEL(2) wrong_copy(const int *in, int *out, int n)
+{
+  __shared__ int row[64];
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\ncp.async.wait_all;"
+               :: "r"(other(&row[threadIdx.x])), "l"(__cvta_generic_to_global(in + threadIdx.x)) : "memory");
+  cg::this_cluster().sync();
+  out[threadIdx.x] = row[threadIdx.x];
+}
 KERNEL(2) wrong_rank(const int *in, int *out, int n)
 {
   __shared__ int row[64];

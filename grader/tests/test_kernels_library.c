@@ -105,11 +105,14 @@ END_TEST
 
 /* ---- reads of what nobody wrote --------------------------------------------------------------------- */
 
-static const struct { const char *kernel, *type; } unwritten[] = {
-  {"note_block_sort", "i32"}, {"note_warp_sort", "i32"}, {"note_selected", "i32"},
-  {"fault_selected", "i32"}, {"fault_sum", "i32"}, {"fault_most", "i32"}, {"fault_least", "i32"},
-  {"fault_least_unsigned", "u32"}, {"fault_most_float", "f32"}, {"fault_least_float", "f32"},
-  {"fault_work", "i32"}, {"fault_pending", "i32"}, {"fault_race", "i32"},
+static const struct { const char *kernel, *type, *data; } unwritten[] = {
+  {"note_block_sort", "i32", "uniform"}, {"note_warp_sort", "i32", "uniform"},
+  {"note_selected", "i32", "uniform"}, {"fault_selected", "i32", "uniform"},
+  {"fault_sum", "i32", "uniform"}, {"fault_most", "i32", "2147483640"},
+  {"fault_least", "i32", "-2147483640"}, {"fault_least_unsigned", "u32", "9"},
+  {"fault_most_float", "f32", "1e36"}, {"fault_least_float", "f32", "-1e36"},
+  {"fault_work", "i32", "uniform"}, {"fault_pending", "i32", "uniform"},
+  {"fault_race", "i32", "uniform"},
 };
 
 static int ascending(const void *a, const void *b)
@@ -125,7 +128,7 @@ START_TEST(reads_unwritten)
   bool note = !strncmp(kernel, "note", 4), sort = strstr(kernel, "sort") != NULL;
   int n = !strcmp(kernel, "note_block_sort") ? 384 : sort ? 512 : 128;
   snprintf(row, sizeof row, "grader/tests/kernels/unwritten.ptx %s --grid 1 --block 128 "
-           "%s[%d]=uniform %s[%d] i32:%d", kernel, type, n, type, n, n);
+           "%s[%d]=%s %s[%d] i32:%d", kernel, type, n, unwritten[_i].data, type, n, n);
   struct profile p;
   struct request *q = typed_profile(row, &p);
   ck_assert_uint_eq(q->nnotes > 0, note);
@@ -312,6 +315,20 @@ START_TEST(cluster_values)
 }
 END_TEST
 
+START_TEST(cluster_relay)
+{
+  int in[256];
+  struct launch l = launch_of("cluster", "cluster_relay");
+  for (int i = 0; i < 256; i++) in[i] = (int)launch_random();
+  launch_in(&l, in, sizeof in);
+  unsigned out = launch_out(&l, in, sizeof in);
+  launch_int(&l, 0);
+  launch_run1(&l, 4, 64, 0);
+  ck_assert_mem_eq(l.arg[out].result, in, sizeof in);
+  launch_close(&l);
+}
+END_TEST
+
 START_TEST(cluster_histogram)
 {
   enum { N = 1000 };
@@ -426,6 +443,7 @@ void test_kernels_library(Suite *s)
   tcase_add_test(t, heap_kept);
   tcase_add_loop_test(t, heap_wrong, 0, sizeof misused / sizeof *misused);
   tcase_add_loop_test(t, cluster_values, 0, sizeof clustered / sizeof *clustered);
+  tcase_add_test(t, cluster_relay);
   tcase_add_test(t, cluster_histogram);
   tcase_add_test(t, cluster_names);
   tcase_add_loop_test(t, cluster_wrong, 0, sizeof cluster_faults / sizeof *cluster_faults);

@@ -126,6 +126,25 @@ KERNEL(2) cluster_mail(const int *in, int *out, int n)
   cg::this_cluster().sync();
 }
 
+// One warp writes and the other reads; a block between them passes it on.
+KERNEL(2) cluster_relay(const int *in, int *out, int n)
+{
+  __shared__ mailbox box;
+  set_up(box);
+  bool first = cg::this_cluster().block_rank() == 0;
+  if (first && threadIdx.x < 32) box.row[threadIdx.x] = in[blockIdx.x * 64 + threadIdx.x];
+  __syncwarp();
+  if (first && threadIdx.x >= 32) {
+    wait(box.full, 0);
+    out[blockIdx.x * 64 + threadIdx.x - 32] = box.row[threadIdx.x - 32];
+  } else if (threadIdx.x == (first ? 0 : 32)) {   // of another warp than the writer's
+    if (!first) wait(box.full, 0);
+    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(other(&box.full))
+                 : "memory");
+  }
+  cg::this_cluster().sync();
+}
+
 // The row is read before it has come.
 KERNEL(2) wrong_mail(const int *in, int *out, int n)
 {

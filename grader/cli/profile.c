@@ -31,8 +31,7 @@ static bool save(struct sim *sim, const struct argument *a)
 static int report(const struct request *q)
 {
   struct profile p = {.kernel = q->kernel, .module = q->module, .result = &q->result,
-                      .notes = q->notes, .nnotes = q->nnotes,
-                      .as_written = q->no_fuse};
+                      .notes = q->notes, .nnotes = q->nnotes};
   int status = q->result.nfaults ? CLI_FAILED : CLI_OK;
   if (!profile_lines(&p, q->file, q->ptx)) status = CLI_OURS;
   else if (!q->json) profile_print(stdout, &p, q->pictures);

@@ -94,29 +94,6 @@ static void add(struct profile_line *l, const struct sim_site *s)
   }
 }
 
-/* The notes of the plan by which a function's accesses were joined. */
-struct notes {
-  uint32_t function;
-  struct sim_plan *plan;
-  size_t n;
-};
-
-static const char *note_of(struct notes *notes, const struct ptx_module *m,
-                           const struct sim_site *s)
-{
-  if (!notes->plan || notes->function != s->function) {
-    free(notes->plan);
-    notes->plan = NULL;
-    notes->function = s->function;
-    notes->n = sim_plan(m, m->functions[s->function], &notes->plan);
-  }
-  for (size_t i = 0; i < notes->n; i++)
-    if (notes->plan[i].reason &&
-        (notes->plan[i].inst == s->inst || notes->plan[i].issuer == s->inst))
-      return notes->plan[i].reason;
-  return NULL;
-}
-
 /* Once a line, however many of its instructions have it. */
 static void add_note(struct profile_line *l, const char *note)
 {
@@ -144,7 +121,6 @@ bool profile_lines(struct profile *p, const char *ptx_name, const char *ptx)
   const struct ptx_module *m = p->module;
   char **texts = calloc(m->nfiles + 1, sizeof *texts);
   p->lines = calloc(r->nsites ? r->nsites : 1, sizeof *p->lines);
-  struct notes notes = {0};
   p->nlines = 0;
   if (!texts || !p->lines) {
     free(texts);
@@ -155,7 +131,6 @@ bool profile_lines(struct profile *p, const char *ptx_name, const char *ptx)
     size_t at = 0;
     if (s->requests == 0) continue;
     enum profile_class class = profile_class(m, s);
-    const char *note = p->as_written ? NULL : note_of(&notes, m, s);
     while (at < p->nlines &&
            !(p->lines[at].sum.file == s->file && p->lines[at].sum.line == s->line &&
              (s->line || p->lines[at].sum.ptx_line == s->ptx_line) &&
@@ -164,14 +139,14 @@ bool profile_lines(struct profile *p, const char *ptx_name, const char *ptx)
       at++;
     if (at < p->nlines) {
       add(&p->lines[at], s);
-      add_note(&p->lines[at], note);
+      add_note(&p->lines[at], s->note);
       continue;
     }
     struct profile_line *l = &p->lines[p->nlines++];
     l->sum = *s;
     l->class = class;
     l->operation = operation(s->op, class);
-    add_note(l, note);
+    add_note(l, s->note);
     if (s->line && s->file < m->nfiles && m->files[s->file]) {
       snprintf(l->file, sizeof l->file, "%s", m->files[s->file]);
       if (!texts[s->file]) texts[s->file] = profile_source(m->files[s->file], ptx_name);
@@ -191,7 +166,6 @@ bool profile_lines(struct profile *p, const char *ptx_name, const char *ptx)
     profile_advise(&s->worst, l->class, l->advice, sizeof l->advice);
   }
   qsort(p->lines, p->nlines, sizeof *p->lines, worst_first);
-  free(notes.plan);
   for (size_t i = 0; i < m->nfiles; i++) free(texts[i]);
   free(texts);
   return true;

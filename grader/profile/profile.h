@@ -43,7 +43,6 @@ struct profile {
   const struct sim_result *result;
   const struct sim_fault *notes;   /* what looked like a fault and was none */
   size_t nnotes;
-  bool as_written;             /* nothing was joined */
   struct profile_line *lines;  /* worst first */
   size_t nlines;
 };

@@ -233,6 +233,7 @@ static bool add_site(struct sim_result *r, struct runner *threads, unsigned n, u
   s.file = i->file;
   s.line = i->line;
   s.ptx_line = i->ptx->line;
+  if (which == 0 && i->func->notes) s.note = i->func->notes[i - i->func->insts];
   const uint32_t *grid = threads[0].launch->grid;
   s.worst_block[0] = (uint32_t)(worst_block % grid[0]);
   s.worst_block[1] = (uint32_t)(worst_block / grid[0] % grid[1]);
@@ -285,6 +286,7 @@ static void merge_sites(struct sim_result *r)
       t->sectors = sum.sectors;
       t->bytes = sum.bytes;
       t->exact = sum.exact;
+      t->note = sum.note;
     }
     t->requests += s->requests;
     t->wavefronts += s->wavefronts;
@@ -292,6 +294,7 @@ static void merge_sites(struct sim_result *r)
     t->sectors += s->sectors;
     t->bytes += s->bytes;
     t->exact &= s->exact;
+    if (!t->note) t->note = s->note;
   }
   r->nsites = n;
 }

@@ -120,6 +120,7 @@ struct sim_func {
   uint32_t index;
   struct sim_inst *insts;      /* one more than in PTX: running off the end returns */
   uint32_t ninsts;
+  const char **notes;          /* by instruction: why its counts may differ, or NULL; NULL: no notes */
   uint32_t frame_bytes;        /* rows of its registers */
   uint32_t filled_bytes;       /* of them, first, those that may be read before they are written */
   uint32_t local_bytes;        /* a lane: parameters, .param and .local variables */

@@ -519,6 +519,15 @@ static void lay_out(struct sim_func *f)
   f->local_bytes = (at + 15) / 16 * 16;
 }
 
+static void add_note(struct sim_func *f, uint32_t inst, const char *note)
+{
+  if (!note || inst >= f->ninsts) return;
+  if (!f->notes) f->notes = calloc(f->ninsts, sizeof *f->notes);
+  if (!f->notes) abort();
+  f->notes[inst] = note;
+  f->insts[inst].flags |= SIM_MEM_UNSURE;
+}
+
 static void use_plan(struct sim *sim, struct sim_func *f)
 {
   for (uint32_t k = 0; k < f->ninsts; k++)
@@ -537,8 +546,9 @@ static void use_plan(struct sim *sim, struct sim_func *f)
     s->issue = (struct sim_issue){.width = plan[k].width, .delta = plan[k].delta,
                                    .lanes = plan[k].lanes};
     if (plan[k].width) s->op = (uint8_t)plan[k].op;
-    bool unsure = f->unrolled && f->unrolled->unsure && f->unrolled->unsure[plan[k].inst];
-    if (plan[k].reason || unsure) s->flags |= SIM_MEM_UNSURE;
+    if (f->unrolled && f->unrolled->notes) add_note(f, plan[k].inst, f->unrolled->notes[plan[k].inst]);
+    add_note(f, plan[k].inst, plan[k].reason);
+    add_note(f, plan[k].issuer, plan[k].reason);
   }
   free(plan);
 }
@@ -615,6 +625,7 @@ void lower_free(struct sim *sim)
     for (uint32_t n = 0; sim->funcs[k].insts && n < sim->funcs[k].ninsts; n++)
       free((void *)(uintptr_t)sim->funcs[k].insts[n].extra);
     free(sim->funcs[k].insts);
+    free(sim->funcs[k].notes);
     free(sim->funcs[k].regs);
     sim_unrolled_free(sim->funcs[k].unrolled);
   }

@@ -93,6 +93,7 @@ struct sim_site {
   uint64_t sectors;            /* global */
   uint64_t bytes;              /* moved by active lanes */
   bool exact;
+  const char *note;            /* how ptxas may make it otherwise, or NULL; a constant */
   uint32_t worst_wavefronts;   /* or sectors, for global */
   struct access worst;         /* the first access that cost that */
   uint32_t worst_block[3], worst_warp;
@@ -207,7 +208,8 @@ uint32_t sim_layout_at(const struct sim_layout *layout, const struct ptx_symbol 
 struct sim_unrolled {
   struct ptx_function function;
   uint32_t *from;              /* by instruction: the one it is a copy of, or was made for */
-  uint8_t *unsure;             /* by instruction: ptxas may unroll otherwise, and it would count */
+  const char **notes;          /* by instruction: what ptxas may do otherwise, where that would count;
+                                   NULL: nowhere */
 };
 struct sim_unrolled *sim_unroll(const struct ptx_module *module,
                                 const struct ptx_function *function);

@@ -356,7 +356,7 @@ void sim_unrolled_free(struct sim_unrolled *u)
   free(u->function.insts);
   free(u->function.regs);
   free(u->from);
-  free(u->unsure);
+  free(u->notes);
   free(u);
 }
 
@@ -436,9 +436,9 @@ struct sim_unrolled *sim_unroll(const struct ptx_module *module, const struct pt
     free(b);
     sim_unrolled_free(v);
     if (any && !u) u = as_it_is(module, f);
-    if (any && u) u->unsure = calloc(u->function.ninsts + 1, 1);
-    for (size_t k = 0; any && u && u->unsure && k < u->function.ninsts; k++)
-      u->unsure[k] = marks[u->from[k]];
+    if (any && u) u->notes = calloc(u->function.ninsts + 1, sizeof *u->notes);
+    for (size_t k = 0; any && u && u->notes && k < u->function.ninsts; k++)
+      if (marks[u->from[k]]) u->notes[k] = "ptxas may unroll this loop otherwise";
   }
   free(marks);
   free(other);

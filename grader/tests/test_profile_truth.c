@@ -145,12 +145,13 @@ static unsigned times(const char *text, const char *part)
 /* What the joining is unsure of is said at the line, once. */
 static void check_notes(const char *row, const struct profile *p, const struct ptx_function *f)
 {
+  struct sim_unrolled *u = sim_unroll(p->module, f);
   struct sim_plan *plan = NULL;
-  size_t n = sim_plan(p->module, f, &plan);
+  size_t n = sim_plan(p->module, u ? &u->function : f, &plan);
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; plan[i].reason && k < p->result->nsites; k++) {
       const struct sim_site *s = &p->result->sites[k];
-      if (p->module->functions[s->function] != f || s->inst != plan[i].inst) continue;
+      if (p->module->functions[s->function] != f || s->inst != (u ? u->from[plan[i].inst] : plan[i].inst)) continue;
       unsigned told = 0;
       for (size_t l = 0; l < p->nlines; l++)
         if (p->lines[l].sum.line == s->line && p->lines[l].sum.op == s->op)
@@ -158,6 +159,7 @@ static void check_notes(const char *row, const struct profile *p, const struct p
       ck_assert_msg(told, "%s: line %u does not say '%s' once", row, s->line, plan[i].reason);
     }
   free(plan);
+  sim_unrolled_free(u);
 }
 
 enum { PARTS = 4 };                        /* a part a test: they run side by side */

@@ -24,8 +24,7 @@ struct request *typed_profile(const char *row, struct profile *p)
 {
   struct request *q = typed(row);
   ck_assert_msg(request_run(q) == 0, "%s", row);
-  *p = (struct profile){.kernel = q->kernel, .module = q->module, .result = &q->result,
-                        .as_written = q->no_fuse};
+  *p = (struct profile){.kernel = q->kernel, .module = q->module, .result = &q->result};
   ck_assert(profile_lines(p, q->file, q->ptx));
   return q;
 }

@@ -88,7 +88,8 @@ static void write_as_is(struct fuse *z)
     default: continue;
     }
     if (!fuse_grow(z, &z->access, z->naccess, &z->access_cap, sizeof *z->access)) return;
-    z->access[z->naccess] = (struct fuse_access){.inst = i, .issuer = z->naccess, .width = bytes};
+    z->access[z->naccess] = (struct fuse_access){.inst = i, .issuer = in->silent ? FUSE_NONE : z->naccess,
+                                                 .width = in->silent ? 0 : bytes};
     z->naccess++;
   }
 }

@@ -9,6 +9,7 @@
  *   fuse_store.c   runs of stores within a block
  *   fuse_branch.c  a store that an `if` repeats
  *   fuse_loop.c    which loops ptxas unrolls; unroll.c does it
+ *   fuse_sink.c    which loads ptxas does behind a branch; unroll.c does it too
  *   fuse.c         sim_plan(): runs them in turn, writes the plan
  *
  * All sizes are bounded by a small multiple of the function's length, except the number of values,
@@ -194,6 +195,28 @@ struct fuse_loop {
 };
 typedef void fuse_each_loop(void *data, const struct fuse_loop *loop);
 void fuse_unroll(struct fuse *z, bool flip, fuse_each_loop *each, void *data);
+
+/* loop: calls `each` for every loop that asks at its top and that ptxas turns round, so that it asks
+ * at its end; needs flow. */
+struct fuse_turn {
+  uint32_t first, body, end;    /* instructions: [first, body) ask, the last of them leaves the loop;
+                                   the last of [body, end) goes back */
+};
+typedef void fuse_each_turn(void *data, const struct fuse_turn *turn);
+void fuse_turns(struct fuse *z, fuse_each_turn *each, void *data);
+
+/* sink: calls `each` for every load that ptxas does further on than written, and for the copies that go
+ * along; needs flow, live and uniform. */
+struct fuse_sink {
+  uint32_t inst;
+  uint32_t to;                  /* right before this instruction; FUSE_NONE: it stays, but see `note` */
+  bool load;                    /* no copy */
+  bool once;                    /* who comes to `to` by a branch, a loop's next pass, does not do it */
+  bool keep;                    /* of a load: its address register is written again elsewhere */
+  const char *note;
+};
+typedef void fuse_each_sink(void *data, const struct fuse_sink *s);
+void fuse_sink(struct fuse *z, fuse_each_sink *each, void *data);
 
 /* Frees all that the analysis has made. */
 void fuse_free(struct fuse *z);

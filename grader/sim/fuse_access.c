@@ -302,6 +302,11 @@ static void add_elements(struct fuse *z, uint32_t inst, struct fuse_address at, 
   unsigned bytes = !narrow ? part : parts * part < 4 ? parts * part : 4;
   unsigned count = bytes ? parts * part / bytes : 0;
   const struct ptx_operand *data = &i->operands[load ? 0 : 1];
+  if (i->silent) {                      /* done further on */
+    struct fuse_access *a = new_access(z, inst);
+    if (a) a->load = true, a->issuer = FUSE_NONE;
+    return;
+  }
   uint32_t values[8] = {0};
   uint8_t live[8] = {0};                /* by element: its bytes that are needed */
   bool used = false, split = plain(i) && bytes >= 1 && bytes <= 8 && parts <= 8;

@@ -7,6 +7,10 @@
  * barrier in a loop of more than one block, and where lanes may take different numbers of passes all
  * that the lanes of a warp do together: barriers, shuffles, votes, atomics.
  *
+ * A loop that asks at its top, "@p bra out" and at the end "bra top", is turned round first, so that it
+ * asks at its end; but with "@!p bra out" it is not unrolled then.  "@p bra out; bra top" at the end of a
+ * loop stays as it is.
+ *
  * What a pass costs is counted in instructions, memory counts twice.  The number of passes not known:
  * four at a time, then two, then one, when a pass costs no more than 22, 5 more for each shared load
  * (up to 100), 51 where it reads global memory.  Known: all of them, or where that is too much, as many
@@ -347,6 +351,44 @@ static void plan_unknown(struct fuse_loop *l, const struct body *b, bool flip)
   l->unsure = b->cost + near > limit && b->cost < limit + near;
   if ((b->cost <= limit) != (flip && l->unsure)) l->factor = 4;
 }
+
+/* ---- loops that ask at their top ---------------------------------------------------------------- */
+
+static bool find_turn(const struct fuse *z, uint32_t h, struct fuse_turn *t)
+{
+  const struct fuse_block *blocks = z->blocks, *b = &blocks[h];
+  const struct ptx_inst *leave = &z->f->insts[b->end - 1];
+  uint32_t latch = FUSE_NONE;
+  if (leave->op != PTX_BRA || leave->guard == PTX_NOREG || b->nsucc != 2) return false;
+  for (uint32_t p = 0; p < b->npred; p++) {
+    uint32_t from = z->edges[b->pred + p];
+    if (blocks[from].order == FUSE_NONE || !fuse_dominates(z, h, from)) continue;
+    if (latch != FUSE_NONE) return false;
+    latch = from;
+  }
+  if (latch == FUSE_NONE || latch <= h) return false;
+  const struct ptx_inst *back = &z->f->insts[blocks[latch].end - 1];
+  *t = (struct fuse_turn){b->first, b->end, blocks[latch].end};
+  if (back->op != PTX_BRA || back->guard != PTX_NOREG || t->end - t->body < 2) return false;
+  for (uint32_t k = h; k <= latch; k++) {
+    if (blocks[k].loop != h || blocks[k].order == FUSE_NONE) return false;
+    for (uint32_t s = 0; k != latch && s < blocks[k].nsucc; s++) {
+      uint32_t to = z->edges[blocks[k].succ + s];
+      bool within = to > h && to <= latch;
+      if (within == (k == h && s == 0)) return false;   /* a branch's target comes first */
+    }
+  }
+  return true;
+}
+
+void fuse_turns(struct fuse *z, fuse_each_turn *each, void *data)
+{
+  struct fuse_turn t;
+  for (uint32_t h = 0; h < z->nblocks; h++)
+    if (z->blocks[h].loop == h && find_turn(z, h, &t)) each(data, &t);
+}
+
+/* ---- which ----------------------------------------------------------------------------------------- */
 
 /* With `flip`, what is unsure is decided the other way. */
 void fuse_unroll(struct fuse *z, bool flip, fuse_each_loop *each, void *data)

@@ -1,4 +1,4 @@
-/* sim_unroll(): a function as ptxas unrolls it.
+/* sim_unroll(): a function with its loops unrolled and its loads moved as ptxas does.
  *
  * Unrolled loops matter to counts twice.  Accesses of neighbouring passes join.  And where lanes of a
  * warp take different numbers of passes, four passes at a time part the lanes at other places than
@@ -15,12 +15,22 @@
  *         first = false
  *   two:  if (more(1)) { pass pass; first = false }
  *   one:  if (first || it goes on) pass    (where it goes on until equal: the loop as it was)
+ *
+ * A loop that asks at its top is turned round before: its test is written once more at its end.
+ *
+ * A load that ptxas does further on, behind a branch, is written once more there; the copy counts.  The
+ * first one still runs, silently: what is wrong with it is wrong with the program as written.
  */
 #include "fuse.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { PASSES = 4, GROWTH = 8, GROWTH_BASE = 20000 };
+
+struct moved {
+  struct fuse_sink is;
+  uint32_t address;                   /* a copy of the load's address register; PTX_NOREG: none */
+};
 
 struct rewrite {
   const struct ptx_module *module;
@@ -33,6 +43,10 @@ struct rewrite {
   size_t nregs;
   struct fuse_loop *loops;
   uint32_t nloops, loops_cap;
+  struct fuse_turn *turns;
+  uint32_t nturns, turns_cap;
+  struct moved *moved;                /* by where to, then as written */
+  uint32_t nmoved, moved_cap;
   bool failed, again;                 /* again: loops around what is whole now may follow */
 };
 
@@ -85,6 +99,7 @@ static struct ptx_operand imm(uint64_t k)
 
 struct maker {
   struct rewrite *w;
+  uint32_t at;                        /* the instruction all is made for */
   const struct fuse_loop *l;
   uint32_t first, test, left;         /* registers: the first pass is to come, a test, passes left */
 };
@@ -92,8 +107,7 @@ struct maker {
 static void make(struct maker *m, enum ptx_op op, const char *text, enum ptx_type type,
                  const enum ptx_mod mods[2], const struct ptx_operand *operands, unsigned n)
 {
-  const struct ptx_inst *at = &m->w->f->insts[m->l->compare];
-  struct ptx_inst i = *at;
+  struct ptx_inst i = m->w->f->insts[m->at];
   i.op = (uint16_t)op;
   i.space = PTX_GENERIC;
   i.vector = 1;
@@ -104,12 +118,12 @@ static void make(struct maker *m, enum ptx_op op, const char *text, enum ptx_typ
   for (int k = 0; k < 2; k++)
     if (mods[k] != PTX_MODS) i.mods[mods[k] / 64] |= 1ull << mods[k] % 64;
   i.guard = PTX_NOREG;
-  i.guard_negated = i.nounroll = false;
+  i.guard_negated = i.nounroll = i.masked = false;
   i.mnemonic = text;
   i.noperands = (uint8_t)n;
   memset(i.operands, 0, sizeof i.operands);
   memcpy(i.operands, operands, n * sizeof *operands);
-  put(m->w, i, m->l->compare, FUSE_NONE);
+  put(m->w, i, m->at, FUSE_NONE);
 }
 
 static const enum ptx_mod none[2] = {PTX_MODS, PTX_MODS};
@@ -201,7 +215,7 @@ static void put_known(struct rewrite *w, const struct fuse_loop *l)
 
 static void put_unknown(struct rewrite *w, const struct fuse_loop *l)
 {
-  struct maker m = {w, l, add_register(w, PTX_T_PRED), add_register(w, PTX_T_PRED),
+  struct maker m = {w, l->compare, l, add_register(w, PTX_T_PRED), add_register(w, PTX_T_PRED),
                     add_register(w, l->bits == 64 ? PTX_T_B64 : PTX_T_B32)};
   if (l->is_unsigned && l->order != PTX_M_NE) {
     make_goes_on(&m, m.first);
@@ -235,6 +249,104 @@ static void put_unknown(struct rewrite *w, const struct fuse_loop *l)
   set_target(w, skip, w->n);
 }
 
+/* ---- moved loads ------------------------------------------------------------------------------------ */
+
+static void note_moved(void *data, const struct fuse_sink *s)
+{
+  struct rewrite *w = data;
+  if (w->nmoved == w->moved_cap) {
+    uint32_t cap = w->moved_cap ? 2 * w->moved_cap : 16;
+    struct moved *more = realloc(w->moved, cap * sizeof *more);
+    if (!more) {
+      w->failed = true;
+      return;
+    }
+    w->moved = more;
+    w->moved_cap = cap;
+  }
+  w->moved[w->nmoved++] = (struct moved){*s, PTX_NOREG};
+}
+
+static int by_place(const void *a, const void *b)
+{
+  const struct fuse_sink *x = &((const struct moved *)a)->is, *y = &((const struct moved *)b)->is;
+  if (x->to != y->to) return x->to < y->to ? -1 : 1;
+  return x->inst < y->inst ? -1 : x->inst > y->inst;
+}
+
+/* What has moved to right before instruction `to`; *next: the first not yet put there. */
+static void put_moved(struct rewrite *w, uint32_t to, uint32_t *next)
+{
+  for (; *next < w->nmoved && w->moved[*next].is.to == to; ++*next) {
+    const struct moved *m = &w->moved[*next];
+    struct ptx_inst i = w->f->insts[m->is.inst];
+    if (m->address != PTX_NOREG) i.operands[1].reg = m->address;
+    put(w, i, m->is.inst, FUSE_NONE);
+  }
+}
+
+/* Instruction `inst` as it is; a load that moves, silent and with its address kept. */
+static void put_written(struct rewrite *w, uint32_t inst, struct moved *m)
+{
+  struct ptx_inst i = w->f->insts[inst];
+  if (m && m->is.keep) {
+    struct maker maker = {.w = w, .at = inst};
+    uint32_t from = i.operands[1].reg, bits = ptx_type_bits(w->f->regs[from].type);
+    enum ptx_type type = bits == 64 ? PTX_T_B64 : PTX_T_B32;
+    m->address = add_register(w, type);
+    const struct ptx_operand o[2] = {reg(m->address), reg(from)};
+    make(&maker, PTX_MOV, "mov", type, none, o, 2);
+  }
+  i.silent |= m != NULL;
+  put(w, i, inst, i.op == PTX_BRA ? (uint32_t)i.operands[0].imm : FUSE_NONE);
+}
+
+/* ---- loops that ask at their top ---------------------------------------------------------------- */
+
+static void note_turn(void *data, const struct fuse_turn *t)
+{
+  struct rewrite *w = data;
+  if (w->nturns == w->turns_cap) {
+    uint32_t cap = w->turns_cap ? 2 * w->turns_cap : 16;
+    struct fuse_turn *more = realloc(w->turns, cap * sizeof *more);
+    if (!more) {
+      w->failed = true;
+      return;
+    }
+    w->turns = more;
+    w->turns_cap = cap;
+  }
+  w->turns[w->nturns++] = *t;
+}
+
+/* The test, the loop without it, the test the other way round; to where the loop is left for. */
+static void put_turned(struct rewrite *w, const struct fuse_turn *t, uint32_t *where)
+{
+  const struct ptx_inst *insts = w->f->insts;
+  uint32_t out = (uint32_t)insts[t->body - 1].operands[0].imm, top = 0;
+  for (uint32_t k = t->first; k + 1 < t->end; k++) {
+    struct ptx_inst i = insts[k];
+    where[k] = w->n;
+    if (k == t->body) {
+      top = w->n;
+      i.nounroll |= insts[t->first].nounroll || insts[t->body - 1].guard_negated;
+    }
+    put(w, i, k, i.op == PTX_BRA ? (uint32_t)i.operands[0].imm : FUSE_NONE);
+  }
+  where[t->end - 1] = w->n;                    /* who goes on comes to the second test */
+  for (uint32_t k = t->first; k < t->body; k++) {
+    struct ptx_inst i = insts[k];
+    if (k == t->body - 1) {
+      i.operands[0].imm = top;
+      i.guard_negated = !i.guard_negated;
+    }
+    put(w, i, k, FUSE_NONE);
+  }
+  if (out == t->end) return;
+  struct ptx_inst leave = insts[t->end - 1];
+  put(w, leave, t->end - 1, out);
+}
+
 static void note_loop(void *data, const struct fuse_loop *l)
 {
   struct rewrite *w = data;
@@ -253,6 +365,14 @@ static void note_loop(void *data, const struct fuse_loop *l)
 
 /* ---- a round of it ------------------------------------------------------------------------------------ */
 
+static void find_turns(struct rewrite *w)
+{
+  struct fuse z = {.module = w->module, .f = w->f};
+  fuse_flow(&z);
+  if (!z.failed) fuse_turns(&z, note_turn, w);
+  fuse_free(&z);
+}
+
 static void find_loops(struct rewrite *w, bool flip)
 {
   struct fuse z = {.module = w->module, .f = w->f};
@@ -263,6 +383,18 @@ static void find_loops(struct rewrite *w, bool flip)
   if (!z.failed) fuse_unroll(&z, flip, note_loop, w);
   if (z.failed) w->nloops = 0;
   fuse_free(&z);
+}
+
+static void find_moved(struct rewrite *w)
+{
+  struct fuse z = {.module = w->module, .f = w->f};
+  fuse_flow(&z);
+  if (!z.failed) fuse_live(&z);
+  if (!z.failed) fuse_uniform(&z);
+  if (!z.failed) fuse_sink(&z, note_moved, w);
+  if (z.failed) w->nmoved = 0;
+  fuse_free(&z);
+  if (w->nmoved) qsort(w->moved, w->nmoved, sizeof *w->moved, by_place);
 }
 
 /* Branches, labels and tables to where their targets have gone. */
@@ -304,10 +436,20 @@ static struct sim_unrolled *round_of(struct rewrite *w, bool always)
   struct sim_unrolled *u = calloc(1, sizeof *u);
   w->regs = malloc((w->f->nregs + 1) * sizeof *w->regs);
   w->nregs = w->f->nregs;
-  uint32_t done = 0;
-  if (!where || !u || !w->regs) w->failed = true;
+  struct moved **moves = calloc(n + 1, sizeof *moves);
+  uint32_t done = 0, next = 0;
+  if (!where || !u || !w->regs || !moves) w->failed = true;
+  for (uint32_t k = 0; !w->failed && k < w->nmoved; k++)
+    if (w->moved[k].is.load && w->moved[k].is.to != FUSE_NONE) moves[w->moved[k].is.inst] = &w->moved[k];
   if (!w->failed) memcpy(w->regs, w->f->regs, w->nregs * sizeof *w->regs);
-  for (uint32_t k = 0, l = 0; k < n && !w->failed;) {
+  for (uint32_t k = 0, l = 0, t = 0; k < n && !w->failed;) {
+    while (t < w->nturns && w->turns[t].first < k) t++;
+    if (t < w->nturns && w->turns[t].first == k) {
+      put_turned(w, &w->turns[t], where);
+      k = w->turns[t].end;
+      done++;
+      continue;
+    }
     while (l < w->nloops && w->loops[l].first < k) l++;
     const struct fuse_loop *loop = l < w->nloops && w->loops[l].first == k ? &w->loops[l] : NULL;
     if (loop && (loop->factor > 1 || loop->whole) && w->n + size_of(loop) + (n - k) <= w->limit) {
@@ -317,9 +459,11 @@ static struct sim_unrolled *round_of(struct rewrite *w, bool always)
       done++;
       continue;
     }
+    bool once = next < w->nmoved && w->moved[next].is.to == k && w->moved[next].is.once;
     where[k] = w->n;
-    struct ptx_inst i = w->f->insts[k];
-    put(w, i, k, i.op == PTX_BRA ? (uint32_t)i.operands[0].imm : FUSE_NONE);
+    put_moved(w, k, &next);
+    if (once) where[k] = w->n;
+    put_written(w, k, moves[k]);
     k++;
   }
   if (!w->failed) {
@@ -339,6 +483,7 @@ static struct sim_unrolled *round_of(struct rewrite *w, bool always)
     free(w->regs);
   }
   free(where);
+  free(moves);
   free(w->target);
   if (!w->failed && (done || always)) return u;
   if (u && u->from) sim_unrolled_free(u);
@@ -360,12 +505,39 @@ void sim_unrolled_free(struct sim_unrolled *u)
   free(u);
 }
 
+/* `next` was made of `u`, and that of the function as loaded. */
+static struct sim_unrolled *compose(struct sim_unrolled *u, struct sim_unrolled *next)
+{
+  for (uint32_t k = 0; u && k < next->function.ninsts; k++) next->from[k] = u->from[next->from[k]];
+  sim_unrolled_free(u);
+  return next;
+}
+
+/* Whether a branch goes back without a condition: else no loop asks at its top. */
+static bool goes_back(const struct ptx_function *f)
+{
+  for (uint32_t k = 0; k < f->ninsts; k++)
+    if (f->insts[k].op == PTX_BRA && f->insts[k].guard == PTX_NOREG && f->insts[k].operands[0].imm <= k)
+      return true;
+  return false;
+}
+
+static struct sim_unrolled *turn_loops(const struct ptx_module *module, const struct ptx_function *f)
+{
+  struct rewrite w = {.module = module, .f = f, .limit = UINT32_MAX};
+  if (!goes_back(f)) return NULL;
+  find_turns(&w);
+  struct sim_unrolled *u = w.nturns && !w.failed ? round_of(&w, false) : NULL;
+  free(w.turns);
+  return u;
+}
+
 /* All rounds.  *unsure: a loop was decided that ptxas may decide otherwise.  `parts` marks the
  * instructions of those where that parts the lanes of a warp elsewhere. */
 static struct sim_unrolled *unroll(const struct ptx_module *module, const struct ptx_function *f,
                                    bool flip, bool *unsure, uint8_t *parts)
 {
-  struct sim_unrolled *u = NULL;
+  struct sim_unrolled *u = turn_loops(module, f);
   for (int round = 0; round < 4; round++) {
     struct rewrite w = {.module = module, .f = u ? &u->function : f,
                         .limit = GROWTH * (uint32_t)f->ninsts + GROWTH_BASE};
@@ -378,11 +550,30 @@ static struct sim_unrolled *unroll(const struct ptx_module *module, const struct
     struct sim_unrolled *next = w.nloops && !w.failed ? round_of(&w, false) : NULL;
     free(w.loops);
     if (!next) break;
-    for (uint32_t k = 0; u && k < next->function.ninsts; k++) next->from[k] = u->from[next->from[k]];
-    sim_unrolled_free(u);
-    u = next;
+    u = compose(u, next);
     if (!w.again) break;
   }
+  return u;
+}
+
+/* The function, u or where that is NULL f itself, with loads moved; u where none is. */
+static struct sim_unrolled *move_loads(const struct ptx_module *module, const struct ptx_function *f,
+                                       struct sim_unrolled *u)
+{
+  struct rewrite w = {.module = module, .f = u ? &u->function : f, .limit = UINT32_MAX};
+  find_moved(&w);
+  struct sim_unrolled *next = w.nmoved && !w.failed ? round_of(&w, true) : NULL;
+  if (next) {
+    next->notes = calloc(next->function.ninsts + 1, sizeof *next->notes);
+    for (uint32_t k = 0; next->notes && k < next->function.ninsts; k++) {
+      uint32_t of = next->from[k];
+      if (u && u->notes) next->notes[k] = u->notes[of];
+      for (uint32_t m = w.nmoved; m-- > 0 && w.moved[m].is.to == FUSE_NONE;)
+        if (w.moved[m].is.inst == of) next->notes[k] = w.moved[m].is.note;
+    }
+    u = compose(u, next);
+  }
+  free(w.moved);
   return u;
 }
 
@@ -442,5 +633,5 @@ struct sim_unrolled *sim_unroll(const struct ptx_module *module, const struct pt
   }
   free(marks);
   free(other);
-  return u;
+  return move_loads(module, f, u);
 }

@@ -14,6 +14,9 @@
  * counts once: every PTX line is given a .loc of its own, and what stems from one line, is of one kind
  * and has one offset is one instruction.
  *
+ * Loads behind a branch: tests/fuse/sunk/ also counts the loads that come after the first conditional
+ * branch, or run under a predicate; sim_unroll() moves some there, as ptxas does.
+ *
  * A kernel or probe whose counts are known to differ says so in its record, and why; a difference
  * without that line, and such a line without a difference, fail.
  */
@@ -27,13 +30,18 @@
 #include <unistd.h>
 
 #define FOLDER "grader/tests/fuse/"
-enum { KINDS = 24, PROBES = 400, LOOPS = 300, LOOPS_AGREE = 95 /* percent */ };
+enum { KINDS = 25, PROBES = 400, LOOPS = 300, LOOPS_AGREE = 95 /* percent */ };
 
 static const char *const kinds[KINDS] = {
   "load.1", "load.2", "load.4", "load.8", "load.16", "store.1", "store.2", "store.4", "store.8",
   "store.16", "ldmatrix.1", "ldmatrix.2", "ldmatrix.4", "stmatrix.1", "stmatrix.2", "stmatrix.4",
   "atom", "atom.one", "atom.cas", "atom.loop", "async.4", "async.8", "async.16", "generic",
+  "behind",
 };
+
+/* What ptxas is to do, and sim_unroll() with it: no loop is unrolled; as it does by itself; and so, but
+ * what is behind a branch is counted too. */
+enum mode { AS_LOOPS, UNROLLED, MOVED };
 
 struct counts {
   char name[128];
@@ -65,21 +73,27 @@ static void print(const struct counts *c, char *out, size_t size)
 
 /* ---- the plan's counts ----------------------------------------------------------------------------- */
 
-static struct counts of_plan(const struct ptx_module *m, const struct ptx_function *kernel, bool unroll)
+static struct counts of_plan(const struct ptx_module *m, const struct ptx_function *kernel, enum mode mode)
 {
-  struct sim_unrolled *u = unroll ? sim_unroll(m, kernel) : NULL;
+  struct sim_unrolled *u = mode != AS_LOOPS ? sim_unroll(m, kernel) : NULL;
   const struct ptx_function *f = u ? &u->function : kernel;
   struct counts c = {.n = {0}};
   snprintf(c.name, sizeof c.name, "%s", f->name);
   struct sim_plan *plan;
-  size_t n = sim_plan(m, f, &plan);
+  size_t n = sim_plan(m, f, &plan), branch = 0;
+  while (branch < f->ninsts && f->insts[branch].op != PTX_BRA && f->insts[branch].op != PTX_RET) branch++;
   for (size_t i = 0; i < n; i++) {
     if (plan[i].width == 0) continue;
     c.issued++;
-    c.doubted += plan[i].reason != NULL;
-    if (!c.doubt) c.doubt = plan[i].reason;
+    const char *reason = u && u->notes && u->notes[plan[i].inst] ? u->notes[plan[i].inst] : plan[i].reason;
+    c.doubted += reason != NULL;
+    if (!c.doubt) c.doubt = reason;
     switch (plan[i].op) {
-    case MODEL_LOAD: add(&c, "load", plan[i].width); break;
+    case MODEL_LOAD:
+      add(&c, "load", plan[i].width);
+      if (mode == MOVED && (plan[i].inst > branch || f->insts[plan[i].inst].guard != PTX_NOREG))
+        add(&c, "behind", 0);
+      break;
     case MODEL_STORE: add(&c, "store", plan[i].width); break;
     case MODEL_LDMATRIX_X1: add(&c, "ldmatrix", 1); break;
     case MODEL_LDMATRIX_X2: add(&c, "ldmatrix", 2); break;
@@ -215,7 +229,7 @@ static void write_prepared(FILE *f, const char *text)
 }
 
 /* Assembles and takes apart; returns the kernels' counts, or NULL where the tools are missing. */
-static struct counts *of_machine_code(const char *text, bool unroll, size_t *count)
+static struct counts *of_machine_code(const char *text, enum mode mode, size_t *count)
 {
   const char *assembler = ptxas(), *disassembler = nvdisasm();
   *count = 0;
@@ -225,7 +239,7 @@ static struct counts *of_machine_code(const char *text, bool unroll, size_t *cou
   snprintf(path, sizeof path, "%s/x.ptx", folder);
   FILE *f = fopen(path, "w");
   ck_assert(f != NULL);
-  if (unroll) fputs(text, f);
+  if (mode != AS_LOOPS) fputs(text, f);
   else write_prepared(f, text);
   fclose(f);
   snprintf(command, sizeof command,
@@ -239,6 +253,7 @@ static struct counts *of_machine_code(const char *text, bool unroll, size_t *cou
   struct counts *all = NULL, *c = NULL;
   struct seen seen = {0};
   unsigned from = 0;
+  bool behind = false;
   for (char *line = strtok(sass, "\n"); line; line = strtok(NULL, "\n")) {
     char name[128], op[64];
     if (sscanf(line, " .section .text.%127[^,\" \t]", name) == 1) {
@@ -246,7 +261,7 @@ static struct counts *of_machine_code(const char *text, bool unroll, size_t *cou
       c = &all[(*count)++];
       memset(c, 0, sizeof *c);
       snprintf(c->name, sizeof c->name, "%s", name);
-      seen.n = from = 0;
+      seen.n = from = behind = 0;
       continue;
     }
     char *at = strstr(line, "//## File ");
@@ -255,8 +270,12 @@ static struct counts *of_machine_code(const char *text, bool unroll, size_t *cou
     if (!c || !p || strncmp(line + strspn(line, " \t"), "/*", 2)) continue;
     p += 2 + strspn(p + 2, " \t");
     if (!strncmp(p, "@!PT", 4)) continue;       /* never executed: padding around asynchronous copies */
-    if (*p == '@') p += strcspn(p, " \t"), p += strspn(p, " \t");
-    if (sscanf(p, "%63[A-Z0-9_.]", op) == 1) count_instruction(c, &seen, from, op, p + strlen(op));
+    bool guarded = *p == '@';
+    if (guarded) p += strcspn(p, " \t"), p += strspn(p, " \t");
+    if (sscanf(p, "%63[A-Z0-9_.]", op) != 1) continue;
+    count_instruction(c, &seen, from, op, p + strlen(op));
+    if (guarded && (!strcmp(op, "BRA") || !strcmp(op, "EXIT"))) behind = true;
+    if (mode == MOVED && !strncmp(op, "LDS", 3) && (behind || guarded)) add(c, "behind", 0);
   }
   free(sass);
   free(seen.list);
@@ -308,12 +327,12 @@ static struct counts *find(struct counts *all, size_t n, const char *name)
 }
 
 static void write_record(const char *path, const struct counts *machine, size_t n,
-                         struct counts *old, size_t nold, bool unroll)
+                         struct counts *old, size_t nold, enum mode mode)
 {
   FILE *f = fopen(path, "w");
   ck_assert(f != NULL);
   fprintf(f, "# Made by ptxas 13.0.88 -O3 sm_90%s; see test_fuse.c.\n",
-          unroll ? "" : ", without unrolling");
+          mode != AS_LOOPS ? "" : ", without unrolling");
   for (size_t i = 0; i < n; i++) {
     char text[1024];
     print(&machine[i], text, sizeof text);
@@ -335,16 +354,16 @@ struct tally {
 };
 
 /* One PTX text against its record: every kernel must agree, or differ as the record says it does. */
-static void compare(const char *text, const char *record, struct tally *t, bool strict, bool unroll)
+static void compare(const char *text, const char *record, struct tally *t, bool strict, enum mode mode)
 {
   struct ptx_error error;
   struct ptx_module *m = ptx_read(text, strlen(text), &error);
   ck_assert_msg(m != NULL, "%s: line %u: %s", record, error.line, error.text);
   size_t nrecord = 0, nmachine;
   struct counts *old = access(record, R_OK) == 0 ? read_record(record, &nrecord) : NULL;
-  struct counts *machine = of_machine_code(text, unroll, &nmachine);
+  struct counts *machine = of_machine_code(text, mode, &nmachine);
   if (machine && getenv("FUSE_RECORD")) {
-    write_record(record, machine, nmachine, old, nrecord, unroll);
+    write_record(record, machine, nmachine, old, nrecord, mode);
     free(old);
     old = read_record(record, &nrecord);
   }
@@ -359,7 +378,7 @@ static void compare(const char *text, const char *record, struct tally *t, bool 
   for (size_t i = 0; i < m->nfunctions; i++) {
     const struct ptx_function *f = m->functions[i];
     if (!f->is_entry || !f->has_body) continue;
-    struct counts mine = of_plan(m, f, unroll), *theirs = find(old, nrecord, f->name);
+    struct counts mine = of_plan(m, f, mode), *theirs = find(old, nrecord, f->name);
     ck_assert_msg(theirs != NULL, "%s has no line for %s", record, f->name);
     t->kernels++;
     if (equal(&mine, theirs)) {
@@ -395,7 +414,7 @@ static void report(const char *what, const struct tally *t)
 /* Whether differences fail: not while looking at them, or recording. */
 static bool is_strict(void) { return !getenv("FUSE_SHOW") && !getenv("FUSE_RECORD"); }
 
-static struct tally compare_folder(const char *folder, bool unroll)
+static struct tally compare_folder(const char *folder, enum mode mode)
 {
   struct dirent **names;
   int n = scandir(folder, &names, NULL, alphasort);
@@ -408,7 +427,7 @@ static struct tally compare_folder(const char *folder, bool unroll)
       snprintf(path, sizeof path, "%s%s", folder, names[i]->d_name);
       char *text = read_all(path);
       strcpy(path + strlen(path) - 4, ".expect");
-      compare(text, path, &t, is_strict(), unroll);
+      compare(text, path, &t, is_strict(), mode);
       free(text);
     }
     free(names[i]);
@@ -419,7 +438,7 @@ static struct tally compare_folder(const char *folder, bool unroll)
 
 START_TEST(kernels)
 {
-  struct tally t = compare_folder(FOLDER, false);
+  struct tally t = compare_folder(FOLDER, AS_LOOPS);
   ck_assert_uint_ge(t.kernels, 140);
   report("kernels", &t);
 }
@@ -427,16 +446,24 @@ END_TEST
 
 START_TEST(loops)
 {
-  struct tally t = compare_folder(FOLDER "unrolled/", true);
+  struct tally t = compare_folder(FOLDER "unrolled/", UNROLLED);
   ck_assert_uint_ge(t.kernels, 25);
   report("loops", &t);
+}
+END_TEST
+
+START_TEST(loads_behind_branches)
+{
+  struct tally t = compare_folder(FOLDER "sunk/", MOVED);
+  ck_assert_uint_ge(t.kernels, 80);
+  report("loads behind branches", &t);
 }
 END_TEST
 
 typedef void probe_writer(FILE *out, uint32_t seed);
 
 static struct tally compare_probes(probe_writer *write, unsigned count, const char *record, bool strict,
-                                   bool unroll)
+                                   enum mode mode)
 {
   char *text;
   size_t size;
@@ -448,21 +475,21 @@ static struct tally compare_probes(probe_writer *write, unsigned count, const ch
   for (unsigned seed = from; seed <= to; seed++) write(f, seed);
   fclose(f);
   struct tally t = {0};
-  compare(text, range ? "/tmp/fuse-probes.expect" : record, &t, strict && !range && is_strict(), unroll);
+  compare(text, range ? "/tmp/fuse-probes.expect" : record, &t, strict && !range && is_strict(), mode);
   free(text);
   return t;
 }
 
 START_TEST(probes)
 {
-  struct tally t = compare_probes(fuse_probe, PROBES, FOLDER "probes.expect", true, false);
+  struct tally t = compare_probes(fuse_probe, PROBES, FOLDER "probes.expect", true, AS_LOOPS);
   report("probes", &t);
 }
 END_TEST
 
 START_TEST(loop_probes)
 {
-  struct tally t = compare_probes(fuse_loop_probe, LOOPS, FOLDER "unrolled/probes.expect", false, true);
+  struct tally t = compare_probes(fuse_loop_probe, LOOPS, FOLDER "unrolled/probes.expect", false, UNROLLED);
   report("random loops", &t);
   ck_assert_msg(getenv("FUSE_SEEDS") || t.agree * 100 >= t.kernels * LOOPS_AGREE,
                 "only %u of %u random loops agree", t.agree, t.kernels);
@@ -476,6 +503,7 @@ Suite *suite_fuse(void)
   tcase_set_timeout(c, 120);
   tcase_add_test(c, kernels);
   tcase_add_test(c, loops);
+  tcase_add_test(c, loads_behind_branches);
   tcase_add_test(c, probes);
   tcase_add_test(c, loop_probes);
   suite_add_tcase(s, c);

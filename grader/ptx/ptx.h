@@ -156,6 +156,7 @@ struct ptx_inst {
   bool guard_negated;                   /* @!%p */
   bool masked;                          /* after .pragma "used_bytes_mask ..." */
   bool nounroll;                        /* .pragma "nounroll" stands before it, or governs all */
+  bool unfolded;                        /* made by sim_unroll(): a step of a pointer, see fuse_value.c */
   bool silent;                          /* made by sim_unroll(): checked, but counted further on */
   struct ptx_operand operands[PTX_OPERANDS];
   const char *mnemonic;                 /* as written, with all modifiers */

@@ -6,9 +6,11 @@
  * is given up (tangled control flow, no memory) every access is issued as written, with a reason;
  * single accesses of which ptxas is known to think twice carry one as well.
  *
- * Not reproduced: functions it does in place, whose generic accesses it then knows to be shared; what both arms of an
- * if have loaded and it therefore doesn't load again after it; now and then loads of a chunk that the
- * store just before them wrote to.
+ * Not reproduced, and said so in the plan: functions it does in place, whose generic accesses it then
+ * knows to be shared; now and then loads of a chunk that the store just before them wrote to, and which
+ * of several stores to one place it does.  Not reproduced and not noticed: what both arms of an if, or the
+ * last pass of a loop, have loaded and it therefore doesn't load again after it; now and then a load that
+ * an `if` repeats; sums in which what was loaded cancels out.
  *
  * Other versions and targets, tried with the same kernels: 12.8 for sm_90 and 13.0 for sm_100 and
  * sm_120 make the same of all of them.  13.0 for sm_80 and sm_89 differs on about one kernel in
@@ -88,8 +90,8 @@ static void write_as_is(struct fuse *z)
     default: continue;
     }
     if (!fuse_grow(z, &z->access, z->naccess, &z->access_cap, sizeof *z->access)) return;
-    z->access[z->naccess] = (struct fuse_access){.inst = i, .issuer = in->silent ? FUSE_NONE : z->naccess,
-                                                 .width = in->silent ? 0 : bytes};
+    z->access[z->naccess] = (struct fuse_access){.inst = i, .issuer = z->naccess, .width = bytes};
+    if (in->silent) z->access[z->naccess].issuer = FUSE_NONE, z->access[z->naccess].width = 0;
     z->naccess++;
   }
 }
@@ -101,9 +103,31 @@ static int by_inst(const void *a, const void *b)
   return x->delta < y->delta ? -1 : x->delta > y->delta;
 }
 
+static const char CALLED[] =
+    "ptxas does small functions where they are called, and then knows more of their addresses";
+
+/* Accesses that may be to any space: ptxas joins none of them. */
+static size_t add_generic(const struct fuse *z, struct sim_plan *out, size_t n)
+{
+  uint32_t a = 0;
+  for (uint32_t r = 0; r < (z->failed ? 0 : z->nrpo); r++)
+    for (uint32_t i = z->blocks[z->rpo[r]].first; i < z->blocks[z->rpo[r]].end; i++) {
+      const struct ptx_inst *in = &z->f->insts[i];
+      bool planned = a < z->naccess && z->access[a].inst == i, load = in->op == PTX_LD;
+      while (a < z->naccess && z->access[a].inst == i) a++;
+      if (planned || in->space != PTX_GENERIC || !(load || in->op == PTX_ST) || in->ntypes == 0 ||
+          !fuse_needed(z, i))
+        continue;
+      unsigned bytes = ptx_type_bits(in->types[0]) / 8 * (in->vector ? in->vector : 1);
+      out[n++] = (struct sim_plan){.inst = i, .op = load ? MODEL_LOAD : MODEL_STORE, .issuer = i,
+                                   .width = bytes, .generic = true};
+    }
+  return n;
+}
+
 static size_t write_plan(const struct fuse *z, struct sim_plan **plan)
 {
-  struct sim_plan *out = malloc((z->naccess + 1) * sizeof *out);
+  struct sim_plan *out = malloc(((size_t)z->naccess + z->f->ninsts + 1) * sizeof *out);
   size_t n = 0;
   for (uint32_t a = 0; out && a < z->naccess;) {
     uint32_t end = a, inst = z->access[a].inst, issued = 0;
@@ -125,6 +149,10 @@ static size_t write_plan(const struct fuse *z, struct sim_plan **plan)
     }
     a = end;
   }
+  if (out) n = add_generic(z, out, n);
+  if (out && !z->f->is_entry)
+    for (size_t k = 0; k < n; k++)
+      if (!out[k].reason) out[k].reason = CALLED;
   if (out) qsort(out, n, sizeof *out, by_inst);
   *plan = out;
   return out ? n : 0;

@@ -144,11 +144,13 @@ bool fuse_blocks(struct fuse *z);     /* blocks and edges alone; fuse_flow begin
 void fuse_flow(struct fuse *z);
 void fuse_segments(struct fuse *z);   /* needs fuse_live and fuse_uniform */
 bool fuse_dominates(const struct fuse *z, uint32_t a, uint32_t b);      /* blocks */
+bool fuse_leaves(const struct fuse *z, uint32_t a, uint32_t b); /* b is not in the innermost loop of a */
 uint32_t fuse_read(const struct fuse *z, uint32_t inst, uint32_t reg);  /* the value it reads */
 uint32_t fuse_written(const struct fuse *z, uint32_t inst, uint32_t reg);
 
 /* live, uniform */
 void fuse_live(struct fuse *z);
+bool fuse_needed(const struct fuse *z, uint32_t inst);   /* it has an effect, or its result is needed */
 void fuse_uniform(struct fuse *z);
 enum sim_lanes fuse_lanes(const struct fuse *z, uint32_t inst);
 
@@ -190,6 +192,7 @@ struct fuse_loop {
   uint32_t before;              /* passes before the loop */
   bool counted;                 /* the number of passes is known */
   bool whole;                   /* `factor` passes and no loop */
+  bool branches;                /* a pass is more than one block */
   bool unsure;                  /* ptxas may decide otherwise */
   bool divergent;               /* lanes of a warp may take different numbers of passes */
 };

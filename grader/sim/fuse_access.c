@@ -73,19 +73,6 @@ bool fuse_separates(const struct fuse *z, uint32_t inst)
   }
 }
 
-/* Whether going from p to b leaves the innermost loop around p. */
-static bool leaves_loop(const struct fuse *z, uint32_t p, uint32_t b)
-{
-  uint32_t header = z->blocks[p].loop;
-  if (header == FUSE_NONE) return false;
-  uint32_t l = z->blocks[b].loop;
-  for (int depth = 0; l != FUSE_NONE && depth < 1000; depth++) {
-    if (l == header) return false;
-    l = z->blocks[l].outer;
-  }
-  return true;
-}
-
 /* Static single assignment for one variable, the contents of shared memory.  A block is entered with
  * its immediate dominator's last version, unless paths with different versions meet there, or one
  * leaves a loop: then with a version of its own.  (A function with no separator has one version.) */
@@ -105,7 +92,7 @@ static void find_versions(struct fuse *z)
     uint32_t b = z->rpo[r];
     for (uint32_t p = 0; p < z->blocks[b].npred; p++) {
       uint32_t from = z->edges[z->blocks[b].pred + p];
-      if (any && z->blocks[from].order != FUSE_NONE && leaves_loop(z, from, b)) version[b] = own + b;
+      if (any && z->blocks[from].order != FUSE_NONE && fuse_leaves(z, from, b)) version[b] = own + b;
     }
   }
   bool changed = !z->failed;

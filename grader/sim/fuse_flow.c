@@ -284,6 +284,19 @@ bool fuse_dominates(const struct fuse *z, uint32_t a, uint32_t b)
   return z->blocks[a].in <= z->blocks[b].in && z->blocks[b].out <= z->blocks[a].out;
 }
 
+/* Whether going from p to b leaves the innermost loop around p. */
+bool fuse_leaves(const struct fuse *z, uint32_t p, uint32_t b)
+{
+  uint32_t header = z->blocks[p].loop;
+  if (header == FUSE_NONE) return false;
+  uint32_t l = z->blocks[b].loop;
+  for (int depth = 0; l != FUSE_NONE && depth < 1000; depth++) {
+    if (l == header) return false;
+    l = z->blocks[l].outer;
+  }
+  return true;
+}
+
 /* Straight lines: a block entered only from the end of one that goes nowhere else continues it. */
 static void find_chains(struct fuse *z)
 {

@@ -58,6 +58,17 @@ void fuse_live(struct fuse *z)
   free(needed);
 }
 
+/* Whether an instruction does anything, or someone needs what it computes. */
+bool fuse_needed(const struct fuse *z, uint32_t inst)
+{
+  const struct fuse_span *s = &z->spans[inst];
+  if (s->def == s->def_end || !(fuse_pure(&z->f->insts[inst]) || z->f->insts[inst].op == PTX_LD))
+    return true;
+  for (uint32_t d = s->def; d < s->def_end; d++)
+    if (z->values[d].inst != inst || z->values[d].live) return true;
+  return false;
+}
+
 /* Instructions that ptxas turns into more than one block. */
 static bool splits(const struct fuse *z, uint32_t inst)
 {

@@ -245,7 +245,8 @@ void fuse_loads(struct fuse *z)
     for (uint32_t a = l.chunks[c].leader; a != FUSE_NONE; a = z->access[a].next) list[n++] = a;
     const struct fuse_access *x = &z->access[list[0]];
     uint32_t span = x->bytes * (x->bytes == 8 ? 2 : 4);
-    if (n > 1 && stored(&l, x, x->offset / span * span, span))
+    bool vector = x->vector > 1 && stored(&l, x, x->start, x->vector * x->bytes);
+    if (vector || (n > 1 && stored(&l, x, x->offset / span * span, span)))
       for (uint32_t i = 0; i < n; i++) z->access[list[i]].note = BESIDE;
     form(&l, list, n, z->access[list[0]].bytes == 8 ? 2 : 4);
   }

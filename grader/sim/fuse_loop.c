@@ -40,16 +40,6 @@ static bool is_memory(const struct ptx_inst *i)
          i->op == PTX_STMATRIX;
 }
 
-static bool live(const struct fuse *z, uint32_t inst)
-{
-  const struct fuse_span *s = &z->spans[inst];
-  if (s->def == s->def_end || !(fuse_pure(&z->f->insts[inst]) || z->f->insts[inst].op == PTX_LD))
-    return true;
-  for (uint32_t d = s->def; d < s->def_end; d++)
-    if (z->values[d].inst != inst || z->values[d].live) return true;
-  return false;
-}
-
 static bool is_together(const struct ptx_inst *i)
 {
   switch (i->op) {
@@ -89,7 +79,7 @@ static void add_cost(const struct fuse *z, uint32_t inst, struct body *b)
 {
   const struct ptx_inst *i = &z->f->insts[inst];
   bool exact = !ptx_has(i, PTX_M_APPROX) && !ptx_has(i, PTX_M_FULL);
-  if (!live(z, inst)) return;
+  if (!fuse_needed(z, inst)) return;
   if (i->guard != PTX_NOREG && i->op != PTX_BRA) b->cost++;
   b->together |= is_together(i);
   switch (i->op) {
@@ -410,6 +400,7 @@ void fuse_unroll(struct fuse *z, bool flip, fuse_each_loop *each, void *data)
     uint32_t trips = find_trips(z, &l);
     const struct fuse_value *bound = NULL;
     if (l.bound->kind == PTX_O_REG) bound = &z->values[fuse_read(z, l.compare, l.bound->reg)];
+    l.branches = body.blocks > 1;
     l.divergent = !trips && (z->values[l.phi].divergent || (bound && bound->divergent) ||
                              l.bound->kind == PTX_O_SPECIAL);
     if (l.divergent && body.together) continue;

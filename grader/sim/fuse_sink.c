@@ -59,15 +59,6 @@ static bool goes_along(const struct ptx_inst *i)
          ptx_type_bits(to) <= 32;
 }
 
-static bool is_live(const struct fuse *z, uint32_t inst)
-{
-  const struct fuse_span *s = &z->spans[inst];
-  if (!fuse_pure(&z->f->insts[inst]) && z->f->insts[inst].op != PTX_LD) return true;
-  for (uint32_t d = s->def; d < s->def_end; d++)
-    if (z->values[d].inst != inst || z->values[d].live) return true;
-  return s->def == s->def_end;
-}
-
 static void note_use(struct sinking *k, uint32_t value, uint32_t block)
 {
   if (value == FUSE_NONE || !fuse_grow(k->z, &k->uses, k->nuses, &k->uses_cap, sizeof *k->uses)) return;
@@ -113,9 +104,10 @@ static void gather(struct sinking *k, uint32_t inst, uint32_t block)
     for (uint32_t u = k->first_use[d]; u != FUSE_NONE; u = k->uses[u].next) need(k, k->uses[u].block, false);
     for (uint32_t u = 0; u < v->nusers; u++) {
       uint32_t user = z->users[v->users + u];
-      if (!is_live(z, user)) continue;
+      if (!fuse_needed(z, user)) continue;
       if (!goes_along(&z->f->insts[user]) || k->at[user] != block) {
-        need(k, k->at[user], z->f->insts[user].guard != PTX_NOREG && z->spans[user].def == z->spans[user].def_end);
+        bool effect = z->spans[user].def == z->spans[user].def_end;
+        need(k, k->at[user], effect && z->f->insts[user].guard != PTX_NOREG);
         direct = true;
       } else if (k->ncopies == MOST_COPIES) {
         k->full = true;
@@ -170,7 +162,7 @@ static enum way is_apart(const struct fuse *z, uint32_t from, uint32_t to)
   for (uint32_t i = t->first; i < t->end; i++) {
     const struct ptx_inst *in = &z->f->insts[i];
     if (in->op == PTX_BAR_WARP) return SINK;
-    if (in->op == PTX_BRA || in->op == PTX_RET || in->op == PTX_EXIT || !is_live(z, i)) continue;
+    if (in->op == PTX_BRA || in->op == PTX_RET || in->op == PTX_EXIT || !fuse_needed(z, i)) continue;
     if (in->op == PTX_MOV && in->operands[1].kind != PTX_O_VECTOR && in->operands[0].kind == PTX_O_REG)
       continue;
     loads += in->op == PTX_LD;
@@ -260,7 +252,7 @@ static bool any_candidate(struct sinking *k)
   for (uint32_t r = 0; r < z->nrpo; r++) {
     const struct fuse_block *b = &z->blocks[z->rpo[r]];
     for (uint32_t i = b->first; i < b->end; i++) {
-      if (!movable(&z->f->insts[i]) || !is_live(z, i)) continue;
+      if (!movable(&z->f->insts[i]) || !fuse_needed(z, i)) continue;
       bool doubt = false;
       k->nblocks = k->ncopies = 0;
       k->full = false;
@@ -337,7 +329,7 @@ void fuse_sink(struct fuse *z, fuse_each_sink *each, void *data)
     /* From the last up: what a load is needed for may have moved itself. */
     for (uint32_t r = z->nrpo; r-- > 0 && !z->failed;)
       for (uint32_t i = z->blocks[z->rpo[r]].end; i-- > z->blocks[z->rpo[r]].first;)
-        if (movable(&z->f->insts[i]) && k.group[i] == i && is_live(z, i)) sink_group(&k, i, each, data);
+        if (movable(&z->f->insts[i]) && k.group[i] == i && fuse_needed(z, i)) sink_group(&k, i, each, data);
   }
   free(space);
   free(k.uses);

@@ -11,6 +11,8 @@
 #include "fuse.h"
 #include <stdlib.h>
 
+#define SEVERAL "which of several stores to one place stays, and joins"
+
 struct issued {
   uint32_t access;
   bool follows;                 /* the one before it in the list, with nothing of shared memory between */
@@ -115,6 +117,7 @@ static void drop_repeats(struct run *r)
   while (size < 2 * r->nlist) size *= 2;
   uint32_t *seen = calloc(size, sizeof *seen);   /* hash of the places: number in the list + 1 */
   if (!seen) z->failed = "out of memory";
+  uint32_t line = r->nlist - 1; /* the last store with nothing but stores between it and here */
   for (uint32_t i = r->nlist; !z->failed && i-- > 0;) {
     struct fuse_access *a = &z->access[r->list[i].access];
     uint32_t h = a->base * 0x9e3779b1u ^ a->at * 0x85ebca6bu ^ a->width;
@@ -122,8 +125,11 @@ static void drop_repeats(struct run *r)
     h = (h ^ h >> 16) & (size - 1);
     while (seen[h] && !same_place(&z->access[r->list[seen[h] - 1].access], a))
       h = (h + 1) & (size - 1);
+    /* One after another: what ptxas makes of those is not always known. */
+    if (seen[h] && seen[h] - 1 <= line) a->note = z->access[r->list[seen[h] - 1].access].note = SEVERAL;
     bool repeated = seen[h] && seen[h] - 1 == next && follows;
     follows = r->list[i].follows;
+    if (!follows) line = i ? i - 1 : 0;
     if (repeated) {
       a->width = 0;
       a->issuer = FUSE_NONE;

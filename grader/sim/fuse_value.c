@@ -391,13 +391,28 @@ static unsigned width(const struct ptx_inst *i, unsigned type)
 /* The constant a sum is, when it is one. */
 static bool is_constant(struct sum s) { return s.ok && s.base == 0; }
 
+/* Whether v, a constant added to another value, is a register of its own to whoever uses it in another
+ * block.  ptxas has counted addresses from where they begin before it unrolls a loop whose number of
+ * passes is not known; after that it looks within blocks only.  So it is with what leaves a loop. */
+static bool unfolded(const struct fuse *z, uint32_t v)
+{
+  const struct fuse_value *value = &z->values[v];
+  if (value->inst == FUSE_NONE) return false;
+  const struct ptx_inst *i = &z->f->insts[value->inst];
+  if (i->unfolded) return true;
+  if (i->op != PTX_ADD || i->operands[1].kind != PTX_O_REG || i->operands[2].kind != PTX_O_IMM) return false;
+  uint32_t x = fuse_read(z, value->inst, i->operands[1].reg);
+  uint32_t from = x == FUSE_NONE ? FUSE_NONE : z->blocks[z->values[x].block].loop;
+  return from != FUSE_NONE && fuse_leaves(z, z->values[x].block, value->block);
+}
+
 static struct sum define(struct fuse *z, uint32_t v)
 {
   const struct fuse_value *value = &z->values[v];
   uint32_t inst = value->inst;
   const struct ptx_inst *i = &z->f->insts[inst];
   struct sum none = {0, 0, false}, s[4] = {none, none, none, none}, out = none;
-  if (i->guard != PTX_NOREG) return opaque(z, v);
+  if (i->guard != PTX_NOREG || unfolded(z, v)) return opaque(z, v);
   if (i->op == PTX_LD && i->space == PTX_PARAM && i->vector <= 1 && z->f->is_entry &&
       !i->operands[1].has_reg) {
     uint64_t key[6] = {(uint64_t)ATOM_PARAM << 56 | i->types[0], (uintptr_t)i->operands[1].symbol,
@@ -547,6 +562,25 @@ static uint8_t base_zeros(const struct fuse *z, uint32_t base)
   return (uint8_t)zeros;
 }
 
+/* A value to an instruction that uses it as an address: steps of its own block it sees through. */
+static struct sum within_block(struct fuse *z, uint32_t inst, uint32_t v)
+{
+  uint64_t steps = 0;
+  for (int depth = 0; depth < 1000; depth++) {
+    const struct fuse_value *value = &z->values[v];
+    if (value->inst == FUSE_NONE || value->block != z->block_of[inst]) break;
+    const struct ptx_inst *i = &z->f->insts[value->inst];
+    if (i->op != PTX_ADD || i->guard != PTX_NOREG || i->operands[1].kind != PTX_O_REG ||
+        i->operands[2].kind != PTX_O_IMM)
+      break;
+    uint32_t x = fuse_read(z, value->inst, i->operands[1].reg);
+    if (x == FUSE_NONE || !z->values[x].defined) break;
+    steps += i->operands[2].imm;
+    v = x;
+  }
+  return add_scaled(z, constant(steps), 1, value_sum(z, v));
+}
+
 struct fuse_address fuse_address(struct fuse *z, uint32_t inst, const struct ptx_operand *o)
 {
   struct sum s = constant(o->imm);
@@ -555,7 +589,7 @@ struct fuse_address fuse_address(struct fuse *z, uint32_t inst, const struct ptx
   uint32_t root = FUSE_NONE;
   if (o->has_reg) {
     uint32_t v = fuse_read(z, inst, o->reg);
-    s = add_scaled(z, s, 1, value_sum(z, v));
+    s = add_scaled(z, s, 1, within_block(z, inst, v));
     shared = z->values[v].shared;
     root = z->values[v].root;
     /* What is known is the register's alignment; the base differs from it by a constant. */

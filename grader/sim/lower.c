@@ -538,6 +538,10 @@ static void use_plan(struct sim *sim, struct sim_func *f)
   for (size_t k = 0; k < n; k++) {
     if (plan[k].inst >= f->ninsts) continue;
     struct sim_inst *s = &f->insts[plan[k].inst];
+    if (plan[k].generic) {
+      add_note(f, plan[k].inst, plan[k].reason);
+      continue;
+    }
     if (k && plan[k - 1].inst == plan[k].inst) {   /* a vector whose middle nobody needs */
       s->issue.second = plan[k].width;
       s->issue.second_delta = plan[k].delta;

@@ -179,6 +179,7 @@ struct sim_plan {
   uint32_t issuer;             /* the instruction that issues for it, when joined; itself when it
                                    issues; UINT32_MAX when nothing is: dead, or known already */
   enum sim_lanes lanes;
+  bool generic;                /* may be to any space: where it is shared it is counted as written */
   const char *reason;          /* a note when ptxas may do better here, else NULL */
 };
 size_t sim_plan(const struct ptx_module *module, const struct ptx_function *function,

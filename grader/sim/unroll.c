@@ -191,6 +191,8 @@ static void put_pass(struct rewrite *w, const struct fuse_loop *l, bool mark)
   for (uint32_t k = l->first; k + 1 < l->end; k++) {
     struct ptx_inst i = w->f->insts[k];
     if (k == l->first && mark) i.nounroll = true;
+    i.unfolded |= !l->counted && l->branches && i.op == PTX_ADD && i.operands[1].kind == PTX_O_REG &&
+                  i.operands[2].kind == PTX_O_IMM && i.operands[0].reg == i.operands[1].reg;
     if (i.op == PTX_BRA) i.operands[0].imm = base + (i.operands[0].imm - l->first);
     put(w, i, k, FUSE_NONE);
   }

@@ -17,8 +17,9 @@
  * Loads behind a branch: tests/fuse/sunk/ also counts the loads that come after the first conditional
  * branch, or run under a predicate; sim_unroll() moves some there, as ptxas does.
  *
- * A kernel or probe whose counts are known to differ says so in its record, and why; a difference
- * without that line, and such a line without a difference, fail.
+ * A kernel, probe or loop whose counts are known to differ says so in its record, and why; a difference
+ * without that line, and such a line without a difference, fail.  The plan, and with it the profile,
+ * must give the same reason, unless the record says that it doesn't: "(not seen)".
  */
 #include "fuse_probe.h"
 #include "sim/sim.h"
@@ -30,7 +31,7 @@
 #include <unistd.h>
 
 #define FOLDER "grader/tests/fuse/"
-enum { KINDS = 25, PROBES = 400, LOOPS = 300, LOOPS_AGREE = 95 /* percent */ };
+enum { KINDS = 25, PROBES = 400, LOOPS = 300, MOST_DOUBTS = 8 };
 
 static const char *const kinds[KINDS] = {
   "load.1", "load.2", "load.4", "load.8", "load.16", "store.1", "store.2", "store.4", "store.8",
@@ -43,13 +44,31 @@ static const char *const kinds[KINDS] = {
  * what is behind a branch is counted too. */
 enum mode { AS_LOOPS, UNROLLED, MOVED };
 
+#define UNSEEN "(not seen)"
+
 struct counts {
   char name[128];
   unsigned n[KINDS];
   char differs[160];
   unsigned issued, doubted;     /* of the plan: accesses, and those with a reason */
-  const char *doubt;            /* ... the first of the reasons */
+  const char *doubts[MOST_DOUBTS];   /* the reasons */
 };
+
+static bool is_among(const char *const *doubts, const char *reason)
+{
+  for (int k = 0; k < MOST_DOUBTS && doubts[k]; k++)
+    if (!strcmp(doubts[k], reason)) return true;
+  return false;
+}
+
+static void add_doubt(struct counts *c, const char *reason)
+{
+  int k = 0;
+  if (!reason || is_among(c->doubts, reason)) return;
+  while (k < MOST_DOUBTS && c->doubts[k]) k++;
+  ck_assert_int_lt(k, MOST_DOUBTS);
+  c->doubts[k] = reason;
+}
 
 static void add(struct counts *c, const char *kind, unsigned width)
 {
@@ -85,9 +104,15 @@ static struct counts of_plan(const struct ptx_module *m, const struct ptx_functi
   for (size_t i = 0; i < n; i++) {
     if (plan[i].width == 0) continue;
     c.issued++;
+    if (plan[i].generic) {
+      add(&c, "generic", 0);
+      c.doubted += plan[i].reason != NULL;
+      add_doubt(&c, plan[i].reason);
+      continue;
+    }
     const char *reason = u && u->notes && u->notes[plan[i].inst] ? u->notes[plan[i].inst] : plan[i].reason;
     c.doubted += reason != NULL;
-    if (!c.doubt) c.doubt = reason;
+    add_doubt(&c, reason);
     switch (plan[i].op) {
     case MODEL_LOAD:
       add(&c, "load", plan[i].width);
@@ -111,6 +136,14 @@ static struct counts of_plan(const struct ptx_module *m, const struct ptx_functi
     }
   }
   free(plan);
+  for (size_t k = 0; k < f->ninsts; k++)
+    for (unsigned o = 0; f->insts[k].op == PTX_CALL && o < 2 && o < f->insts[k].noperands; o++) {
+      const struct ptx_function *g = f->insts[k].operands[o].function;
+      if (!g || !g->has_body) continue;
+      n = sim_plan(m, g, &plan);
+      for (size_t i = 0; i < n; i++) add_doubt(&c, plan[i].reason);
+      free(plan);
+    }
   sim_unrolled_free(u);
   return c;
 }
@@ -391,12 +424,13 @@ static void compare(const char *text, const char *record, struct tally *t, bool 
     char a[1024], b[1024];
     print(&mine, a, sizeof a);
     print(theirs, b, sizeof b);
-    t->told += theirs->differs[0] != 0;
-    if (getenv("FUSE_SHOW")) fprintf(stderr, "plan   %s\nptxas  %s\n", a, b);
+    t->told += is_among(mine.doubts, theirs->differs);
+    if (getenv("FUSE_SHOW")) fprintf(stderr, "plan   %s\nptxas  %s\nreason %s\n", a, b, mine.doubts[0] ? mine.doubts[0] : "none");
     if (!strict) continue;
     ck_assert_msg(theirs->differs[0], "%s:\n  plan  %s\n  ptxas %s", record, a, b);
-    ck_assert_msg(!mine.doubt || !strcmp(mine.doubt, theirs->differs), "%s: %s: the plan's reason is: %s",
-                  record, f->name, mine.doubt);
+    const char *unseen = strstr(theirs->differs, UNSEEN);
+    ck_assert_msg(unseen || is_among(mine.doubts, theirs->differs), "%s: %s: the plan does not say: %s",
+                  record, f->name, theirs->differs);
   }
   free(machine);
   free(old);
@@ -405,7 +439,7 @@ static void compare(const char *text, const char *record, struct tally *t, bool 
 
 static void report(const char *what, const struct tally *t)
 {
-  printf("fuse: %s: %u of %u as ptxas makes them, %u of the others with a reason; a reason where the plan"
+  printf("fuse: %s: %u of %u as ptxas makes them, the plan says why for %u of the others; a reason where the plan"
          " is right: %u of %u accesses; disassembly %s\n", what, t->agree, t->kernels, t->told, t->doubted,
          t->issued,
          t->disassembled ? "compared" : "not run (ptxas or nvdisasm not found), records compared");
@@ -462,7 +496,7 @@ END_TEST
 
 typedef void probe_writer(FILE *out, uint32_t seed);
 
-static struct tally compare_probes(probe_writer *write, unsigned count, const char *record, bool strict,
+static struct tally compare_probes(probe_writer *write, unsigned count, const char *record,
                                    enum mode mode)
 {
   char *text;
@@ -475,24 +509,22 @@ static struct tally compare_probes(probe_writer *write, unsigned count, const ch
   for (unsigned seed = from; seed <= to; seed++) write(f, seed);
   fclose(f);
   struct tally t = {0};
-  compare(text, range ? "/tmp/fuse-probes.expect" : record, &t, strict && !range && is_strict(), mode);
+  compare(text, range ? "/tmp/fuse-probes.expect" : record, &t, !range && is_strict(), mode);
   free(text);
   return t;
 }
 
 START_TEST(probes)
 {
-  struct tally t = compare_probes(fuse_probe, PROBES, FOLDER "probes.expect", true, AS_LOOPS);
+  struct tally t = compare_probes(fuse_probe, PROBES, FOLDER "probes.expect", AS_LOOPS);
   report("probes", &t);
 }
 END_TEST
 
 START_TEST(loop_probes)
 {
-  struct tally t = compare_probes(fuse_loop_probe, LOOPS, FOLDER "unrolled/probes.expect", false, UNROLLED);
+  struct tally t = compare_probes(fuse_loop_probe, LOOPS, FOLDER "unrolled/probes.expect", UNROLLED);
   report("random loops", &t);
-  ck_assert_msg(getenv("FUSE_SEEDS") || t.agree * 100 >= t.kernels * LOOPS_AGREE,
-                "only %u of %u random loops agree", t.agree, t.kernels);
 }
 END_TEST
 

@@ -203,9 +203,9 @@ bool sim_layout_find(const struct ptx_module *module, const struct ptx_function 
 /* A variable's offset; UINT32_MAX when the function does not use it. */
 uint32_t sim_layout_at(const struct sim_layout *layout, const struct ptx_symbol *symbol);
 
-/* A function with the loops unrolled that ptxas unrolls itself: what runs, and what a plan is made
- * for.  It shares all but instructions, registers, labels and tables with the function it is made of,
- * which must outlive it.  NULL when there is no such loop, or memory ends. */
+/* A function as ptxas rewrites it, its loops unrolled and loads done behind a branch: what runs, and what
+ * a plan is made for.  It shares all but instructions, registers, labels and tables with the function it
+ * is made of, which must outlive it.  NULL when nothing is rewritten, or memory ends. */
 struct sim_unrolled {
   struct ptx_function function;
   uint32_t *from;              /* by instruction: the one it is a copy of, or was made for */

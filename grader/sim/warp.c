@@ -62,6 +62,7 @@ static struct frame *frame_new(struct warp *w, struct sim_func *f)
       return NULL;
     }
     fr->regs = (uint8_t *)fr + head;
+    memset(fr->regs, 0xcd, f->frame_bytes);
   }
   /* A register read before it is written has the same value on every run. */
   memset(fr->regs, 0xcd, f->filled_bytes);

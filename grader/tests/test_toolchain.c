@@ -10,6 +10,7 @@
 #include <check.h>
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -429,6 +430,39 @@ START_TEST(sandbox_basics)
 }
 END_TEST
 
+enum { AT_ONCE = 6, RUNS = 60 };
+
+static void *run_copies(void *unused)
+{
+  static const struct sandbox_file f = {"in/copy", "/bin/true", NULL, 0};
+  (void)unused;
+  for (int n = 0; n < RUNS; n++) {
+    struct sandbox_result r;
+    shell("exec in/copy", (struct sandbox_job){.files = &f, .nfiles = 1, .wall_seconds = 60}, &r);
+    bool ok = r.end == SANDBOX_EXITED && r.status == 0;
+    if (!ok) fprintf(stderr, "run %d: %d %d %s%s\n", n, (int)r.end, r.status, r.err, r.why);
+    sandbox_result_free(&r);
+    if (!ok) return (void *)1;
+  }
+  return NULL;
+}
+
+/* Programs that are written while other threads start theirs: none may be found busy. */
+START_TEST(many_at_once)
+{
+  sandbox_choice = _i ? SANDBOX_LIMITS_ONLY : SANDBOX_BEST;
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  pthread_t t[AT_ONCE];
+  void *failed = NULL, *one;
+  for (int k = 0; k < AT_ONCE; k++) ck_assert_int_eq(pthread_create(&t[k], NULL, run_copies, NULL), 0);
+  for (int k = 0; k < AT_ONCE; k++) {
+    ck_assert_int_eq(pthread_join(t[k], &one), 0);
+    if (one) failed = one;
+  }
+  ck_assert_msg(!failed, "a program could not be started");
+}
+END_TEST
+
 /* ---- text --------------------------------------------------------------------------------------------------- */
 
 START_TEST(line_directives)
@@ -498,7 +532,7 @@ Suite *suite_toolchain(void)
   const struct { const char *name; const TTest *test; int times; double seconds; } all[] = {
     {"printable", printable, 1, 10}, {"diagnostics", diagnostics, 1, 10},
     {"line directives", line_directives, 1, 10}, {"sandbox", sandbox_basics, 2, 60},
-    {"odd files", odd_files, 1, 120}, {"corpus", corpus_is_whole, 1, 10},
+    {"at once", many_at_once, 2, 120}, {"odd files", odd_files, 1, 120}, {"corpus", corpus_is_whole, 1, 10},
     {"memory", memory_cap, 2, 60}, {"everything", everything, 2, 60},
     {"elsewhere", compilers_elsewhere, 1, 60},
     {"programs", programs, 2 * programs_n, 60}, {"kernels", kernels, 2 * kernels_n, 60},

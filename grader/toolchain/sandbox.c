@@ -127,7 +127,7 @@ static bool copy_file(int to, const char *from)
   return n == 0;
 }
 
-static bool place_files(const struct sandbox_job *job, const char *folder)
+static bool place_each(const struct sandbox_job *job, const char *folder)
 {
   for (size_t i = 0; i < job->nfiles; i++) {
     const struct sandbox_file *f = &job->files[i];
@@ -143,6 +143,20 @@ static bool place_files(const struct sandbox_job *job, const char *folder)
     if (close(fd) != 0 || !ok) return false;
   }
   return true;
+}
+
+/* A program cannot be started while anybody has it open for writing, and a process forked by another
+ * thread meanwhile - a supervisor, a compiler - would have it open, too.  So a process of its own
+ * writes the files: nobody inherits from that. */
+static bool place_files(const struct sandbox_job *job, const char *folder)
+{
+  int status;
+  pid_t child = job->nfiles ? fork() : 0;
+  if (!job->nfiles || child < 0) return child == 0;
+  if (child == 0) _exit(!place_each(job, folder));
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return false;
+  return status == 0;
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)

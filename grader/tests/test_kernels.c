@@ -107,14 +107,15 @@ START_TEST(scans)
     scan_int("scan_shuffle", 96, 96, true, n[k]);
   }
   struct launch l = launch_of("scan", "scan_shuffle_long");
-  long long in[500], total = 0;
-  for (int i = 0; i < 500; i++) in[i] = (long long)launch_random() * (int)launch_random();
+  uint64_t in[500], total = 0;   /* sums wrap */
+  for (int i = 0; i < 500; i++)
+    in[i] = (uint64_t)((int64_t)launch_random() * (int32_t)launch_random());
   launch_in(&l, in, sizeof in);
   unsigned out = launch_out(&l, NULL, sizeof in);
   launch_out(&l, NULL, 8);
   launch_int(&l, 500);
   launch_run1(&l, 1, 512, 0);
-  for (int i = 0; i < 500; i++) ck_assert(((long long *)l.arg[out].result)[i] == (total += in[i]));
+  for (int i = 0; i < 500; i++) ck_assert(((uint64_t *)l.arg[out].result)[i] == (total += in[i]));
   launch_close(&l);
 
   l = launch_of("scan", "hillis");

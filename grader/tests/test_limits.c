@@ -27,8 +27,12 @@ struct taken {
   uint64_t steps;
 };
 
+/* Not under the sanitizer, which keeps what was freed. */
 static long peak(void)
 {
+#ifdef __SANITIZE_ADDRESS__
+  return 0;
+#endif
   struct rusage u;
   getrusage(RUSAGE_SELF, &u);
   return u.ru_maxrss * 1024;

@@ -300,7 +300,7 @@ static uint32_t span_apart(struct warp *w, const struct sim_inst *i, uint32_t le
   uint32_t top = 0;
   switch (place) {
   case PLACE_SHARED:
-    if (at < i->low || at + i->width > i->high) {
+    if (!access_inside(i, at, i->width)) {
       fault_shared(w, i, lane, kind, at);
       return 0;
     }
@@ -340,9 +340,7 @@ static uint32_t span_apart(struct warp *w, const struct sim_inst *i, uint32_t le
     unsigned l = first_lane(m);
     uint64_t other = a[l];
     if (place_of(w, i, &other, &its) != place || its != b || (other & (i->width - 1))) continue;
-    if (place == PLACE_SHARED &&
-        (other < i->low || other + i->width > i->high))
-      continue;
+    if (place == PLACE_SHARED && !access_inside(i, other, i->width)) continue;
     if (place == PLACE_LOCAL && (other > top || i->width > top - other)) continue;
     if (place == PLACE_GLOBAL &&
         (other < o->base || other - o->base > o->size || i->width > o->size - (other - o->base)))

@@ -282,7 +282,7 @@ static bool copy_lane(struct warp *w, const struct sim_inst *i, unsigned lane)
   if (!bulk_shared(w, i, lane, bulk_address(w, i->a, i->flags & SIM_MEM_WIDE_ADDRESS, i->imm, lane),
                    bytes, CHUNK, "a bulk copy", &at))
     return false;
-  if (at + SIM_SHARED_BASE < i->low || at + SIM_SHARED_BASE + bytes > i->high) {
+  if (!access_inside(i, (uint64_t)at + SIM_SHARED_BASE, bytes)) {
     fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
                "a bulk copy of %u bytes at byte %lld of an array that has %u: the number of bytes is "
                "bytes, not elements", bytes, (long long)at + SIM_SHARED_BASE - i->low,

@@ -161,7 +161,7 @@ static bool tensor_lane(struct warp *w, const struct sim_inst *i, unsigned lane)
     ok = bulk_shared(w, i, lane,
                      bulk_address(w, i->a, i->flags & SIM_MEM_WIDE_ADDRESS, i->imm, lane), bytes,
                      TILE_ALIGN, "a box", &at);
-  if (ok && (at + SIM_SHARED_BASE < i->low || at + SIM_SHARED_BASE + bytes > i->high)) {
+  if (ok && !access_inside(i, (uint64_t)at + SIM_SHARED_BASE, bytes)) {
     fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
                "a box of %u bytes at byte %lld of an array that has %u", bytes,
                (long long)at + SIM_SHARED_BASE - i->low, i->high - i->low);

@@ -492,6 +492,11 @@ enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC };
  * true in the first call of an instruction. */
 uint32_t access_span(struct warp *w, const struct sim_inst *i, uint32_t left, bool fresh,
                      enum access_kind kind, struct span *span);
+/* Whether bytes from a shared address on lie where the instruction may touch them. */
+static inline bool access_inside(const struct sim_inst *i, uint64_t at, uint32_t bytes)
+{
+  return at >= i->low && at <= i->high && bytes <= i->high - at;
+}
 /* The host bytes of one lane's string or buffer at a generic address; NULL when not mapped. */
 uint8_t *access_host(struct warp *w, unsigned lane, uint64_t address, uint64_t *room);
 

@@ -179,6 +179,17 @@ static void learn_more(struct pattern *s, uint32_t width)
   s->again = true;
 }
 
+/* The site's pattern, met a second time. */
+static void meet_again(struct warp *w, const struct sim_inst *i, struct pattern *s)
+{
+  if (!w->runner->sim->options.no_patterns) {
+    learn_more(s, i->width);
+    return;
+  }
+  count_fold(i, &w->runner->sites[i->site], s);
+  s->priced = UNPRICED;
+}
+
 /* Works a new pattern out.  False when lanes are too far apart to be one span. */
 static bool learn(struct pattern *s, const uint64_t *a, uint64_t a0, uint32_t mask, uint32_t width)
 {
@@ -455,7 +466,7 @@ uint32_t access_span(struct warp *w, const struct sim_inst *i, uint32_t left, bo
     same = s->mask == left && same32(s, a, a[lane], left);
   }
   if (same) {
-    if (!s->again) learn_more(s, i->width);
+    if (!s->again) meet_again(w, i, s);
   } else {
     uint64_t all[SIM_LANES];
     addresses(w, i, all);

@@ -46,6 +46,8 @@ struct sim_options {
   bool no_checks;              /* bench only: skip race and first-write checks */
   bool no_fuse;                /* count PTX as written, without ptxas' joining */
   bool no_sharing;             /* a row for each register: slower, to compare with */
+  bool no_patterns;            /* every access priced, checked and moved as if it were its
+                                  instruction's first: slower, to compare with */
 };
 
 enum sim_fault_kind {

@@ -4,9 +4,10 @@
  * memory whose lanes lie as before are kept in a list until a write asks (sim/shadow_words.c), and
  * because such an access is neither priced nor its lanes' places looked at again (sim/count.c,
  * sim/access.c).  Each has a switch that turns it off.  A kernel here has loops, branches, branch
- * tables, calls, partly written registers, and accesses of all widths whose lanes lie in many ways,
- * in shared memory, in global memory and in both; barriers are forgotten, words read that nobody
- * wrote.  Buffers, counts and faults must be the same each way, and on two host threads.
+ * tables, tangles of jumps, calls, partly written registers, and accesses of all widths whose lanes
+ * lie in many ways, in shared memory, in global memory and in both; barriers are forgotten, words
+ * read that nobody wrote.  Buffers, counts and faults must be the same each way, and on two host
+ * threads.
  *
  * DIFFER=N runs N kernels, from number DIFFER_FIRST on; one alone is printed. */
 #include <check.h>
@@ -333,6 +334,27 @@ static void loop(struct writer *k, unsigned depth)
   put(k, "L%u:\n", end);
 }
 
+/* Blocks of which each ends with a jump to any of them, also into loops; a thread leaves when
+ * its fuel is spent. */
+static void tangle(struct writer *k)
+{
+  unsigned n = 2 + below(k, 8), first = k->labels + 1, end = first + n, count[KINDS];
+  unsigned fuel = fresh(k, 'r'), p = fresh(k, 'p');
+  k->labels += n + 1;
+  memcpy(count, k->count, sizeof count);
+  k->divergent++;
+  put(k, "  mov.u32 %%r%u, %u;\n  bra L%u;\n", fuel, 5 + below(k, 30), first + below(k, n));
+  for (unsigned b = 0; b < n; b++) {
+    put(k, "L%u:\n  sub.u32 %%r%u, %%r%u, 1;\n  setp.le.s32 %%p%u, %%r%u, 0;\n  @%%p%u bra L%u;\n",
+        first + b, fuel, fuel, p, fuel, p, end);
+    statements(k, 3, below(k, 6));
+    put(k, "  @%s%%p%u bra L%u;\n", one_in(k, 2) ? "!" : "", some(k, 'p'), first + below(k, n));
+  }
+  put(k, "L%u:\n", end);
+  k->divergent--;
+  memcpy(k->count, count, sizeof count);
+}
+
 static void call(struct writer *k)
 {
   unsigned r = fresh(k, 'r'), h = fresh(k, 'h');
@@ -363,6 +385,7 @@ static void statements(struct writer *k, unsigned depth, unsigned most)
     else if (what == 19 && depth < 2) table(k, depth);
     else if (what == 20 && k->functions) call(k);
     else if (what == 21 && !k->tidy) meet(k);
+    else if (what == 22 && depth < 2) tangle(k);
     else plain_statement(k);
   }
 }
@@ -520,8 +543,8 @@ static void compare(unsigned number, const struct way *way, const struct outcome
     ck_assert_msg(same_fault(&x->faults[f], &y->faults[f], way->others),
                   "kernel %u: PTX line %u, %lu times: %s\nwith %s: PTX line %u, %lu times: %s",
                   number, x->faults[f].ptx_line, (unsigned long)x->faults[f].count,
-                  x->faults[f].text, way->name, y->faults[f].ptx_line, (unsigned long)y->faults[f].count,
-                  y->faults[f].text);
+                  x->faults[f].text, way->name, y->faults[f].ptx_line,
+                  (unsigned long)y->faults[f].count, y->faults[f].text);
 }
 
 static unsigned setting(const char *name, unsigned otherwise)

@@ -469,7 +469,7 @@ static inline struct block *cluster_block(const struct warp *w, uint64_t *at)
 {
   struct cluster *c = w->block->cluster;
   uint64_t rank = *at >> SIM_CLUSTER_SHIFT;
-  if (!rank || rank > c->n) return w->block;
+  if (c->n < 2 || !rank || rank > c->n) return w->block;
   *at &= (1u << SIM_CLUSTER_SHIFT) - 1;
   return &c->blocks[rank - 1];
 }

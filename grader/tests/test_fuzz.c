@@ -104,6 +104,19 @@ START_TEST(empty_blocks_end_with_the_budget)
 }
 END_TEST
 
+/* Bits above the block's own shared memory name another block of a cluster, where there is one: here
+ * they are just far outside. */
+START_TEST(far_shared_addresses_are_outside)
+{
+  struct sim_totals t;
+  struct sim_fault f = hostile(HEAD ".visible .entry k() {\n.shared .align 4 .b8 s[128];\n"
+                               ".reg .b32 %r<3>;\nmov.u32 %r1, s;\nadd.u32 %r2, %r1, 16777216;\n"
+                               "st.shared.u32 [%r2], %r1;\nret;\n}\n", 1, 1, 1000, &t);
+  ck_assert_int_eq(f.kind, SIM_FAULT_BOUNDS);
+  ck_assert_msg(strstr(f.text, "byte 16777216 of s"), "%s", f.text);
+}
+END_TEST
+
 Suite *suite_fuzz(void)
 {
   Suite *s = suite_create("fuzz");
@@ -115,6 +128,7 @@ Suite *suite_fuzz(void)
   tcase_add_test(t, local_memory_has_a_limit);
   tcase_add_test(t, frames_are_paid_from_the_budget);
   tcase_add_test(t, empty_blocks_end_with_the_budget);
+  tcase_add_test(t, far_shared_addresses_are_outside);
   suite_add_tcase(s, t);
   return s;
 }

@@ -79,6 +79,7 @@ static void site(struct codec *c, struct sim_site *s, size_t nfiles)
   codec_u32(c, &s->inst);
   s->file = codec_below(c, s->file, (uint32_t)nfiles + 1);
   codec_u32(c, &s->line);
+  codec_bool(c, &s->near);
   codec_u32(c, &s->ptx_line);
   s->op = (enum model_op)codec_below(c, (uint32_t)s->op, MODEL_OPS);
   codec_u32(c, &s->width);
@@ -100,6 +101,7 @@ static void fault(struct codec *c, struct sim_fault *f, size_t nfiles)
   codec_bool(c, &f->fatal);
   f->file = codec_below(c, f->file, (uint32_t)nfiles + 1);
   codec_u32(c, &f->line);
+  codec_bool(c, &f->near);
   codec_u32(c, &f->ptx_line);
   dim3(c, f->block);
   dim3(c, f->thread);

@@ -86,6 +86,7 @@ static void add(struct profile_line *l, const struct sim_site *s)
   l->sum.sectors += s->sectors;
   l->sum.bytes += s->bytes;
   l->sum.exact &= s->exact;
+  l->sum.near |= s->near;
   if (s->worst_wavefronts > l->sum.worst_wavefronts) {
     l->sum.worst_wavefronts = s->worst_wavefronts;
     l->sum.worst = s->worst;

@@ -19,7 +19,8 @@ static bool is_global(const struct profile_line *l)
 
 static void place(const struct profile_line *l, char *out, size_t size)
 {
-  snprintf(out, size, "%s:%u", base(l->file), l->sum.line ? l->sum.line : l->sum.ptx_line);
+  snprintf(out, size, "%s:%u%s", base(l->file), l->sum.line ? l->sum.line : l->sum.ptx_line,
+           l->sum.near ? "?" : "");
 }
 
 static double per(uint64_t a, uint64_t b) { return b ? (double)a / (double)b : 0; }
@@ -124,6 +125,12 @@ static void totals(FILE *to, const struct profile *p)
               "chapters/card.md\n");
       break;
     }
+  for (size_t i = 0; i < p->nlines; i++)
+    if (p->lines[i].sum.near) {
+      fprintf(to, "  ? marks a line near the access: a header's code was inlined at several, and the "
+              "compiler does not say at which\n");
+      break;
+    }
 }
 
 static void fault(FILE *to, const struct profile *p, const char *what, const struct sim_fault *f)
@@ -131,7 +138,7 @@ static void fault(FILE *to, const struct profile *p, const char *what, const str
   const struct ptx_module *m = p->module;
   fprintf(to, "\n%s: %s", what, sim_fault_name(f->kind));
   if (f->line && f->file < m->nfiles && m->files[f->file])
-    fprintf(to, " at %s:%u", base(m->files[f->file]), f->line);
+    fprintf(to, "%s %s:%u", f->near ? " near" : " at", base(m->files[f->file]), f->line);
   else if (f->ptx_line)
     fprintf(to, " at PTX line %u", f->ptx_line);
   if (f->kind != SIM_FAULT_LAUNCH && f->kind != SIM_FAULT_MEMORY)

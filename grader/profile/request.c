@@ -302,9 +302,9 @@ static bool names_of(const struct request *q, struct signature *names)
   char *text = NULL;
   if (q->ptx_is_given) {
     for (size_t i = 0; i < f->ninsts && !text; i++)
-      if (f->insts[i].source_line && f->insts[i].file < q->module->nfiles &&
-          q->module->files[f->insts[i].file])
-        text = profile_source(q->module->files[f->insts[i].file], q->file);
+      if (f->insts[i].author_line && f->insts[i].author_file < q->module->nfiles &&
+          q->module->files[f->insts[i].author_file])
+        text = profile_source(q->module->files[f->insts[i].author_file], q->file);
   } else {
     text = read_all(q->file, &text_size);
   }

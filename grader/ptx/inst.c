@@ -332,13 +332,14 @@ void ptx_read_instruction(struct reader *r)
   i.mnemonic = m->text;
   memcpy(i.types, m->types, sizeof i.types);
   memcpy(i.mods, m->mods, sizeof i.mods);
-  i.file = r->loc_line ? r->loc_file : 0;
-  i.source_line = r->loc_line;
+  i.file = r->loc.line ? r->loc.file : 0;
+  i.source_line = r->loc.line;
   i.masked = r->masked;
   r->masked = false;
-  i.source_column = r->loc_column;
-  i.inlined_file = r->loc_inlined_file;
-  i.inlined_line = r->loc_inlined_line;
+  i.source_column = r->loc.column;
+  i.author_file = r->author.file;
+  i.author_line = r->author.line;
+  i.near = r->author.near;
   i.nounroll = r->nounroll_module || r->nounroll_function || r->nounroll_next;
   r->nounroll_next = false;
 

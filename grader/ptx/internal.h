@@ -86,6 +86,10 @@ struct mnemonic {
 
 struct names;
 
+struct source_file { char *name; bool system; };
+struct ptx_place { uint32_t file, line, column; };
+struct author { uint32_t file, line; bool near; };   /* line 0: none */
+
 struct reader {
   const char *text, *end, *at;
   uint32_t line;
@@ -107,7 +111,13 @@ struct reader {
   uint64_t init_budget;
   bool in_body;
   bool nounroll_module, nounroll_function, nounroll_next;   /* .pragma "nounroll": of what */
-  uint32_t loc_file, loc_line, loc_column, loc_inlined_file, loc_inlined_line;
+  struct ptx_place loc;                  /* the last .loc of the function; line 0: none */
+  struct author author;                  /* the author's line it stands for */
+  struct author innermost, last_author;  /* the innermost of its chain; that of the last own .loc */
+  size_t loc_insts;                      /* instructions before the last .loc */
+  uint32_t loc_function;
+  struct loc_place *places;              /* loc.c: hashed, a power of two */
+  size_t nplaces, places_room;
   bool masked;                           /* the next instruction has a "used_bytes_mask" */
   uint32_t max_loc_file, max_loc_line;   /* largest index a .loc named, and where */
 
@@ -124,12 +134,18 @@ struct reader {
   VEC(struct ptx_function *) callees;
   VEC(struct ptx_symbol *) module_symbols;
   VEC(struct ptx_function *) functions;
-  VEC(char *) files;
+  VEC(struct source_file) files;
   VEC(struct ptx_function *) aliases;    /* pairs: alias, aliasee */
 };
 
 _Noreturn void ptx_fail(struct reader *r, uint32_t line, const char *format, ...)
   __attribute__((format(printf, 3, 4)));
+
+/* loc.c */
+void ptx_files_ahead(struct reader *r);
+void ptx_read_file(struct reader *r);
+void ptx_read_loc(struct reader *r);
+void ptx_loc_start(struct reader *r);    /* the text or a function begins: no .loc yet */
 
 /* names.c */
 void *ptx_alloc(struct reader *r, size_t count, size_t size);      /* zeroed, in the arena */

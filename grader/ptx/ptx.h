@@ -11,6 +11,7 @@
  *   lex.c      characters -> tokens; constant expressions in expr.c
  *   names.c    the arena, and what each name means in which scope
  *   read.c     the module: directives, parameters, functions; decl.c: registers and variables
+ *   loc.c      .file and .loc: the author's line an instruction stands for
  *   rows.c     the table made ready: mnemonic text -> row, modifiers, types, forms that allow them
  *   inst.c     one instruction: guard, mnemonic, operands, checked against its row
  *   print.c    back to text, for messages and tests
@@ -163,7 +164,8 @@ struct ptx_inst {
   uint32_t line;                        /* line in the PTX text */
   uint32_t file, source_line;           /* from .loc: index into module->files; line 0: none */
   uint32_t source_column;
-  uint32_t inlined_file, inlined_line;  /* where an inlined function was called; 0: not inlined */
+  uint32_t author_file, author_line;    /* the author's line it stands for (loc.c); 0: none */
+  bool near;                            /* ... or one near it: .loc does not say which */
 };
 
 static inline bool ptx_has(const struct ptx_inst *i, enum ptx_mod m)
@@ -245,6 +247,9 @@ struct ptx_symbol *ptx_find_symbol(const struct ptx_module *module, const char *
 struct ptx_function *ptx_find_entry(const struct ptx_module *module, const char *name);
 /* That name: it begins at *name in the mangled one.  False when it is not mangled. */
 bool ptx_plain_name(const char *mangled, const char **name, size_t *length);
+
+/* Whether a file of .file belongs to a toolkit or a compiler: see loc.c. */
+bool ptx_system_file(const char *name);
 
 const char *ptx_op_text(enum ptx_op op);
 const char *ptx_mod_text(enum ptx_mod mod);

@@ -7,31 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The file of a .loc may be named only at the end of the text: look for its .file there. */
-static void source_file_name(const struct reader *r, char *out, size_t size)
-{
-  *out = 0;
-  if (r->loc_file < r->files.n && r->files.at[r->loc_file]) {
-    snprintf(out, size, "%s", r->files.at[r->loc_file]);
-    return;
-  }
-  static const char mark[] = ".file";
-  for (const char *p = r->text; (p = memmem(p, (size_t)(r->end - p), mark, 5)); p += 5) {
-    char line[600];
-    unsigned index;
-    const char *stop = memchr(p, '\n', (size_t)(r->end - p));
-    size_t n = (size_t)((stop ? stop : r->end) - p);
-    if (n >= sizeof line) continue;
-    memcpy(line, p, n);
-    line[n] = 0;
-    char name[256];
-    if (sscanf(line, ".file %u \"%255[^\"]\"", &index, name) == 2 && index == r->loc_file) {
-      snprintf(out, size, "%s", name);
-      return;
-    }
-  }
-}
-
 void ptx_fail(struct reader *r, uint32_t line, const char *format, ...)
 {
   struct ptx_error *e = r->error;
@@ -43,9 +18,10 @@ void ptx_fail(struct reader *r, uint32_t line, const char *format, ...)
     for (char *p = e->text; *p; p++)
       if ((unsigned char)*p < 32 || (unsigned char)*p > 126) *p = '?';
     e->line = line;
-    e->source_line = r->loc_line;
-    *e->source_file = 0;
-    if (r->loc_line) source_file_name(r, e->source_file, sizeof e->source_file);
+    e->source_line = r->author.line;
+    snprintf(e->source_file, sizeof e->source_file, "%s",
+             r->author.line && r->author.file < r->files.n && r->files.at[r->author.file].name
+               ? r->files.at[r->author.file].name : "");
     for (char *p = e->source_file; *p; p++)
       if ((unsigned char)*p < 32 || *p == 127) *p = '?';
   }
@@ -63,57 +39,6 @@ static void close_scope(struct reader *r)
 {
   ptx_resolve_labels(r);
   r->depth--;
-}
-
-/* .file 1 "kernel.cu", 1690000000, 1234 */
-static void read_file(struct reader *r)
-{
-  char shown[64];
-  uint32_t line = r->token.line;
-  uint64_t index = ptx_int(r, "the number of a file", PTX_MAX_FILES - 1);
-  if (r->token.kind != T_STRING)
-    ptx_fail(r, line, "expected the name of a file, found %s", ptx_shown(&r->token, shown));
-  while (r->files.n <= index) *vec_push(r, r->files) = NULL;
-  struct span quoted = r->token.text;
-  char *name = ptx_alloc(r, quoted.n + 1, 1);
-  for (size_t i = 0, n = 0; i < quoted.n; i++) {
-    if (quoted.s[i] == '\\' && i + 1 < quoted.n) i++;
-    name[n++] = quoted.s[i];
-  }
-  r->files.at[index] = name;
-  ptx_next(r);
-  while (ptx_accept(r, ',')) ptx_int(r, "a time stamp or size", UINT64_MAX);
-}
-
-/* .loc 1 12 5, function_name $L__info_string0, inlined_at 1 30 9 */
-static void read_loc(struct reader *r)
-{
-  uint32_t line = r->token.line;
-  r->loc_file = (uint32_t)ptx_int(r, "the number of a file", PTX_MAX_FILES - 1);
-  r->loc_line = (uint32_t)ptx_int(r, "a source line", UINT32_MAX);
-  r->loc_column = (uint32_t)ptx_int(r, "a source column", UINT32_MAX);
-  r->loc_inlined_file = r->loc_inlined_line = 0;
-  uint32_t highest = r->loc_file;
-  while (ptx_accept(r, ',')) {
-    struct span what = ptx_word(r, "function_name or inlined_at");
-    if (ptx_equal(what, "function_name")) {
-      ptx_word(r, "a label in the debug strings");
-      uint64_t offset;
-      if (ptx_accept(r, '+')) ptx_term(r, &offset);
-    } else if (ptx_equal(what, "inlined_at")) {
-      r->loc_inlined_file = (uint32_t)ptx_int(r, "the number of a file", PTX_MAX_FILES - 1);
-      r->loc_inlined_line = (uint32_t)ptx_int(r, "a source line", UINT32_MAX);
-      ptx_int(r, "a source column", UINT32_MAX);
-      if (r->loc_inlined_file > highest) highest = r->loc_inlined_file;
-    } else {
-      ptx_fail(r, line, "expected function_name or inlined_at in .loc, found '%.*s'",
-               what.n > 40 ? 40 : (int)what.n, what.s);
-    }
-  }
-  if (highest > r->max_loc_file) {
-    r->max_loc_file = highest;
-    r->max_loc_line = line;
-  }
 }
 
 static void read_pragma(struct reader *r)
@@ -140,8 +65,8 @@ static void read_pragma(struct reader *r)
 /* Directives that may stand anywhere. */
 static bool read_common(struct reader *r)
 {
-  if (ptx_accept_dot(r, ".loc")) read_loc(r);
-  else if (ptx_accept_dot(r, ".file")) read_file(r);
+  if (ptx_accept_dot(r, ".loc")) ptx_read_loc(r);
+  else if (ptx_accept_dot(r, ".file")) ptx_read_file(r);
   else if (ptx_accept_dot(r, ".pragma")) read_pragma(r);
   else if (ptx_accept_dot(r, ".section")) ptx_skip_section(r);
   else return false;
@@ -347,7 +272,7 @@ static void read_function(struct reader *r, bool is_entry)
   r->regs.n = r->insts.n = r->pool.n = r->labels.n = r->tables.n = r->symbols.n = 0;
   r->branches.n = 0;
   r->declared_registers = 0;
-  r->loc_line = r->loc_inlined_line = 0;
+  ptx_loc_start(r);
   r->in_body = r->nounroll_function = r->nounroll_next = false;
   open_scope(r);
   f->is_entry = is_entry;
@@ -405,7 +330,7 @@ static void read_function(struct reader *r, bool is_entry)
     TAKE(labels, nlabels, labels);
     TAKE(tables, ntables, tables);
     TAKE(symbols, nsymbols, symbols);
-    r->loc_line = r->loc_inlined_line = 0;
+    ptx_loc_start(r);
     r->function = NULL;
     ptx_next(r);
   } else {
@@ -514,10 +439,8 @@ static void read_module(struct reader *r)
     *alias = *of;
     alias->name = name;
   }
-  if (r->max_loc_file && (r->max_loc_file >= r->files.n || !r->files.at[r->max_loc_file]))
+  if (r->max_loc_file && (r->max_loc_file >= r->files.n || !r->files.at[r->max_loc_file].name))
     ptx_fail(r, r->max_loc_line, ".loc names file %u, which no .file declares", r->max_loc_file);
-  for (size_t i = 0; i < r->files.n; i++)
-    if (!r->files.at[i]) r->files.at[i] = ptx_text(r, (struct span){ "", 0 });
 }
 
 static void reader_free(struct reader *r)
@@ -536,6 +459,7 @@ static void reader_free(struct reader *r)
   free(r->module_symbols.at);
   free(r->functions.at);
   free(r->files.at);
+  free(r->places);
   free(r->aliases.at);
   ptx_names_free(r->names);
   free(r);
@@ -571,8 +495,12 @@ static struct ptx_module *read_text(const char *text, size_t length, bool some,
     ptx_free(m);
     return NULL;
   }
+  ptx_files_ahead(r);
+  ptx_loc_start(r);
   read_module(r);
-  m->files = ptx_vec_copy(r, r->files.at, r->files.n, sizeof *m->files);
+  m->files = ptx_alloc(r, r->files.n, sizeof *m->files);
+  for (size_t i = 0; i < r->files.n; i++)
+    m->files[i] = r->files.at[i].name ? r->files.at[i].name : ptx_text(r, (struct span){ "", 0 });
   m->nfiles = r->files.n;
   m->symbols = ptx_vec_copy(r, r->module_symbols.at, r->module_symbols.n, sizeof *m->symbols);
   m->nsymbols = r->module_symbols.n;

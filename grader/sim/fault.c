@@ -89,6 +89,7 @@ struct sim_fault *fault_note(struct warp *w, const struct sim_inst *i, unsigned 
   if (i->ptx) {
     f->file = i->file;
     f->line = i->line;
+    f->near = i->ptx->near;
     f->ptx_line = i->ptx->line;
   }
   memcpy(f->block, w->block->index, sizeof f->block);

@@ -232,6 +232,7 @@ static bool add_site(struct sim_result *r, struct runner *threads, unsigned n, u
   s.inst = i->from;
   s.file = i->file;
   s.line = i->line;
+  s.near = i->ptx->near;
   s.ptx_line = i->ptx->line;
   if (which == 0 && i->func->notes) s.note = i->func->notes[i - i->func->insts];
   const uint32_t *grid = threads[0].launch->grid;

@@ -95,7 +95,7 @@ struct sim_inst {
   const struct ptx_symbol *origin;   /* shared variable its address comes from; NULL: not known */
   uint32_t low, high;          /* shared offsets it may touch, set at launch */
   const struct ptx_inst *ptx;
-  uint32_t file, line;         /* source: of the call, for code of a header inlined there */
+  uint32_t file, line;         /* source: the author's, see ptx/loc.c */
   uint32_t from;               /* the PTX instruction it is, or a copy of in an unrolled loop */
   struct sim_func *func;
   const void *extra;           /* calls, tables */

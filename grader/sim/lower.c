@@ -22,14 +22,6 @@ static const struct sim_form *const tables[] = {
 
 /* ---- errors ------------------------------------------------------------------------------------ */
 
-/* The line an instruction stands for: of the call, for code of a header inlined there. */
-static void author_line(const struct ptx_inst *in, uint32_t *file, uint32_t *line)
-{
-  bool elsewhere = in->inlined_line && in->inlined_file != in->file;
-  *file = elsewhere ? in->inlined_file : in->file;
-  *line = elsewhere ? in->inlined_line : in->source_line;
-}
-
 void lower_refuse(struct lowering *l, const char *format, ...)
 {
   if (l->failed) return;
@@ -37,8 +29,8 @@ void lower_refuse(struct lowering *l, const char *format, ...)
   struct ptx_error *e = l->error;
   e->line = l->in->line;
   const struct ptx_module *m = l->sim->module;
-  uint32_t file;
-  author_line(l->in, &file, &e->source_line);
+  uint32_t file = l->in->author_file;
+  e->source_line = l->in->author_line;
   snprintf(e->source_file, sizeof e->source_file, "%s",
            e->source_line && file < m->nfiles ? m->files[file] : "");
   char text[200];
@@ -187,7 +179,8 @@ static const char *special_why(enum ptx_special s)
   unsigned bits;
   if (special_ref(s, &(sim_ref){0}, &bits)) return "it has 32 bits";
   if (s >= PTX_S_PM0 && s <= PTX_S_PM7_64) return "performance counters are not simulated";
-  if (s >= PTX_S_ENVREG0 && s <= PTX_S_ENVREG31) return "registers the driver sets (%envreg) are not simulated";
+  if (s >= PTX_S_ENVREG0 && s <= PTX_S_ENVREG31) return "registers the driver sets (%envreg) are not simulated, and the barrier of a whole grid "
+           "(cooperative_groups::this_grid().sync()) is made of them";
   if (s == PTX_S_RESERVED_SMEM_OFFSET_CAP) return "how much shared memory the system may keep at most is not told";
   return "it can be read by mov alone, into a register of its width";
 }
@@ -475,7 +468,8 @@ static void lower_inst(struct lowering *l)
   struct sim_inst *s = l->out;
   s->ptx = l->in;
   s->func = l->func;
-  author_line(l->in, &s->file, &s->line);
+  s->file = l->in->author_file;
+  s->line = l->in->author_line;
   s->site = SIM_NO_SITE;
   s->width = s->elements = 1;
   lower_guard(l);

@@ -72,6 +72,7 @@ struct sim_fault {
   enum sim_fault_kind kind;
   bool fatal;                  /* the launch stopped here; false: recorded and went on */
   uint32_t file, line;         /* index into module->files, source line; line 0: unknown */
+  bool near;                   /* the line is one near it: ptx/loc.c */
   uint32_t ptx_line;
   uint32_t block[3], thread[3];
   uint32_t other_thread[3];    /* RACE: the other thread; BARRIER: one that waits elsewhere */
@@ -87,6 +88,7 @@ struct sim_fault {
 struct sim_site {
   uint32_t function, inst;     /* indices into the module */
   uint32_t file, line;         /* source */
+  bool near;                   /* the line is one near it: ptx/loc.c */
   uint32_t ptx_line;
   enum model_op op;            /* LOAD, STORE, ...; GLOBAL_LOAD, GLOBAL_STORE */
   uint32_t width;              /* bytes a lane, after joining */

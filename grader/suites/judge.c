@@ -106,7 +106,7 @@ static void tell_fault(struct verdict *v, const struct evidence *e, const struct
 {
   bool own = f->line && judge_own_file(e, f->file);
   char where[300], who[160], other[120] = "";
-  if (own) snprintf(where, sizeof where, "%s:%u", e->file, f->line);
+  if (own) snprintf(where, sizeof where, "%s%s:%u", f->near ? "near " : "", e->file, f->line);
   else snprintf(where, sizeof where, "%s", e->file);
   bool launch = f->kind == SIM_FAULT_LAUNCH || f->kind == SIM_FAULT_MEMORY;
   snprintf(who, sizeof who, ", block (%u,%u,%u), thread (%u,%u,%u)", f->block[0], f->block[1],

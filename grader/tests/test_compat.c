@@ -281,7 +281,7 @@ START_TEST(refused_line)
     snprintf(text, sizeof text,
              ".version 8.0\n.target sm_90\n.address_size 64\n.extern .func %s();\n"
              ".visible .entry k()\n{\n.loc 1 7 3\n.loc 2 99 5, function_name $f, inlined_at 1 8 3\n"
-             "call.uni %s, ();\nret;\n}\n.file 1 \"own.cu\"\n.file 2 \"header.h\"\n"
+             "call.uni %s, ();\nret;\n}\n.file 1 \"own.cu\"\n.file 2 \"<header.h>\"\n"
              ".section .debug_str\n{\n$f:\n.b8 102,0\n}\n", calls[k].call, calls[k].call);
     struct ptx_module *m = ptx_read(text, strlen(text), &e);
     ck_assert_msg(m != NULL, "line %u: %s", e.line, e.text);
@@ -296,7 +296,7 @@ START_TEST(refused_line)
 }
 END_TEST
 
-/* PTX that is kept names files, not places on the machine that made it. */
+/* PTX that is kept names files, not places on the machine that made it; a toolkit's as <name>. */
 static unsigned kept;
 
 static int names_no_place(const char *path, const struct stat *st, int type, struct FTW *where)
@@ -308,8 +308,12 @@ static int names_no_place(const char *path, const struct stat *st, int type, str
   char *line = NULL;
   size_t room = 0;
   ck_assert_msg(f != NULL, "%s", path);
-  while (getline(&line, &room, f) > 0)
+  while (getline(&line, &room, f) > 0) {
     ck_assert_msg(!strstr(line, "\"/"), "%s names a place on one machine: %s", path, line);
+    const char *point = line[strspn(line, " \t")] == '.' && strstr(line, ".file") ? strrchr(line, '.') : "";
+    ck_assert_msg(strncmp(point, ".h", 2) && strncmp(point, ".cuh", 4) && strncmp(point, ".inl", 4) ?
+                    true : strstr(line, ">\"") != NULL, "%s does not mark a system header: %s", path, line);
+  }
   free(line);
   fclose(f);
   kept++;

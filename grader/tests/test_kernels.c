@@ -3,7 +3,7 @@
  *
  * tests/kernels/NAME.cu holds them; NAME.ptx was made by nvcc 13.0 in that folder:
  *   nvcc -ptx -arch=sm_90 -lineinfo --extended-lambda NAME.cu -o NAME.ptx
- * with paths taken off the .file lines, and off philox.ptx the tables of a generator it has no use
+ * with paths taken off the .file lines and the toolkit's headers named <header.h>, and off philox.ptx the tables of a generator it has no use
  * for.  NAME-clang.ptx is from clang 14 as the grader calls it, NAME-debug.ptx made with -G in
  * -lineinfo's place, NAME-sm120.ptx with -arch=sm_120.  Habits of code (structs, recursion,
  * pointers, printf) are in test_kernels_styles.c, the toolkit's libraries in

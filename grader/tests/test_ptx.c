@@ -244,7 +244,7 @@ START_TEST(test_nvcc)
   f = ptx_find_entry(m, "reduce");
   unsigned inlined = 0;
   for (size_t i = 0; i < f->ninsts; i++)
-    inlined += f->insts[i].op == PTX_SHFL && f->insts[i].inlined_line == 5;
+    inlined += f->insts[i].op == PTX_SHFL && f->insts[i].author_line == 5;
   ck_assert_uint_eq(inlined, 5);
   ptx_free(m);
 

@@ -125,7 +125,7 @@ static void summarise(struct compiled *out, const char *name, const char *said)
 /* ---- CUDA ------------------------------------------------------------------------------------------- */
 
 /* Makes every .file directive name a file by its base name: the student's by what they call it,
- * headers without the machine's folders. */
+ * headers, which all are the compiler's, as <name> without the machine's folders (ptx/loc.c). */
 static bool name_files(struct compiled *out, const char *inside, const char *name)
 {
   char *text = malloc(out->code_size * 2 + 4096), *to = text;
@@ -159,8 +159,10 @@ static bool name_files(struct compiled *out, const char *inside, const char *nam
       for (size_t i = 0; i < room; i++)
         *to++ = name[i] == '"' || name[i] == '\\' || (unsigned char)name[i] < 32 ? '_' : name[i];
     } else {
+      *to++ = '<';
       memcpy(to, base, n);
       to += n;
+      *to++ = '>';
     }
     const char *rest = end;
     memcpy(to, rest, (size_t)(next - rest));

@@ -179,8 +179,9 @@ static const char *special_why(enum ptx_special s)
   unsigned bits;
   if (special_ref(s, &(sim_ref){0}, &bits)) return "it has 32 bits";
   if (s >= PTX_S_PM0 && s <= PTX_S_PM7_64) return "performance counters are not simulated";
-  if (s >= PTX_S_ENVREG0 && s <= PTX_S_ENVREG31) return "registers the driver sets (%envreg) are not simulated, and the barrier of a whole grid "
-           "(cooperative_groups::this_grid().sync()) is made of them";
+  if (s >= PTX_S_ENVREG0 && s <= PTX_S_ENVREG31)
+    return "registers the driver sets (%envreg) are not simulated, and the barrier of a whole grid "
+           "(grid.sync() of cooperative groups) is made of them";
   if (s == PTX_S_RESERVED_SMEM_OFFSET_CAP) return "how much shared memory the system may keep at most is not told";
   return "it can be read by mov alone, into a register of its width";
 }

@@ -26,12 +26,27 @@ static json_t *global(uint64_t requests, uint64_t sectors)
   return json_pack("{s:o, s:o}", "requests", number(requests), "sectors", number(sectors));
 }
 
-static json_t *totals(const struct sim_totals *t)
+/* By class of access, whether its totals are exact; the number of instructions is unless somebody polled. */
+static json_t *exact(const struct profile *p)
 {
+  static const char *const names[PROFILE_CLASSES] = {
+    [PROFILE_SHARED_LOAD] = "shared_load", [PROFILE_SHARED_STORE] = "shared_store",
+    [PROFILE_SHARED_ATOMIC] = "shared_atomic", [PROFILE_GLOBAL_LOAD] = "global_load",
+    [PROFILE_GLOBAL_STORE] = "global_store", [PROFILE_GLOBAL_ATOMIC] = "global_atomic",
+  };
+  json_t *j = json_pack("{s:b}", "warp_instructions", (int)!p->polled);
+  for (int c = 0; j && c < PROFILE_CLASSES; c++)
+    json_object_set_new(j, names[c], json_boolean(!p->unsure[c]));
+  return j;
+}
+
+static json_t *totals(const struct profile *p)
+{
+  const struct sim_totals *t = &p->result->totals;
 #define SHARED(n) #n, shared(t->n.requests, t->n.wavefronts, t->n.ideal)
 #define GLOBAL(n) #n, global(t->n.requests, t->n.sectors)
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                   "warp_instructions", number(t->warp_instructions),
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                   "exact", exact(p), "warp_instructions", number(t->warp_instructions),
                    "thread_instructions", number(t->thread_instructions),
                    "barriers", number(t->barriers), "blocks", number(t->blocks),
                    "warps", number(t->warps), SHARED(shared_load), SHARED(shared_store),
@@ -45,11 +60,11 @@ static json_t *line(const struct profile_line *l)
 {
   const struct sim_site *s = &l->sum;
   bool is_global = s->op == MODEL_GLOBAL_LOAD || s->op == MODEL_GLOBAL_STORE;
-  json_t *j = json_pack("{s:o, s:i, s:b, s:i, s:o, s:s, s:i, s:o, s:o, s:b, s:i, s:o, s:o}",
+  json_t *j = json_pack("{s:o, s:i, s:b, s:i, s:o, s:s, s:i, s:o, s:o, s:b, s:b, s:i, s:o, s:o}",
                         "file", text(l->file), "line", (int)s->line, "near", (int)s->near, "ptx_line", (int)s->ptx_line,
                         "source", text(l->source), "access", l->operation, "width", (int)s->width,
                         "requests", number(s->requests), "excess", number(l->excess), "exact",
-                        (int)s->exact, "worst", (int)s->worst_wavefronts, "advice",
+                        (int)s->exact, "polled", (int)s->polled, "worst", (int)s->worst_wavefronts, "advice",
                         text(l->advice), "note", text(l->note));
   if (!j) return NULL;
   if (is_global) {
@@ -89,7 +104,7 @@ bool profile_json(FILE *to, const struct profile *p)
     json_array_append_new(faults, fault(p, &p->result->faults[i]));
   for (size_t i = 0; i < p->nnotes; i++) json_array_append_new(notes, fault(p, &p->notes[i]));
   json_t *all = json_pack("{s:s, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "kernel", p->kernel, "totals",
-                          totals(&p->result->totals), "lines", lines, "faults", faults,
+                          totals(p), "lines", lines, "faults", faults,
                           "notes", notes,
                           "completed", (int)p->result->completed, "shared_bytes",
                           number((uint64_t)p->result->static_shared + p->result->dynamic_shared), "printed",

@@ -103,11 +103,18 @@ static void add_note(struct profile_line *l, const char *note)
   snprintf(l->note + used, sizeof l->note - used, "%s%s", used ? "; " : "", note);
 }
 
+static void add_notes(struct profile_line *l, const struct sim_site *s)
+{
+  if (s->polled) add_note(l, "polled: how often depends on when the others come");
+  add_note(l, s->note);
+}
+
 static int worst_first(const void *pa, const void *pb)
 {
   const struct profile_line *a = pa, *b = pb;
   bool ga = is_global(a->sum.op), gb = is_global(b->sum.op);
   if (ga != gb) return ga ? 1 : -1;            /* wavefronts and sectors do not compare */
+  if (a->sum.polled != b->sum.polled) return a->sum.polled ? 1 : -1;   /* it waits, and costs no one */
   if (a->excess != b->excess) return a->excess < b->excess ? 1 : -1;
   uint64_t ca = a->sum.wavefronts + a->sum.sectors, cb = b->sum.wavefronts + b->sum.sectors;
   if (ca != cb) return ca < cb ? 1 : -1;
@@ -136,18 +143,19 @@ bool profile_lines(struct profile *p, const char *ptx_name, const char *ptx)
            !(p->lines[at].sum.file == s->file && p->lines[at].sum.line == s->line &&
              (s->line || p->lines[at].sum.ptx_line == s->ptx_line) &&
              p->lines[at].class == class && p->lines[at].sum.op == s->op &&
+             p->lines[at].sum.polled == s->polled &&
              p->lines[at].sum.width == s->width))
       at++;
     if (at < p->nlines) {
       add(&p->lines[at], s);
-      add_note(&p->lines[at], s->note);
+      add_notes(&p->lines[at], s);
       continue;
     }
     struct profile_line *l = &p->lines[p->nlines++];
     l->sum = *s;
     l->class = class;
     l->operation = operation(s->op, class);
-    add_note(l, s->note);
+    add_notes(l, s);
     if (s->line && s->file < m->nfiles && m->files[s->file]) {
       snprintf(l->file, sizeof l->file, "%s", m->files[s->file]);
       if (!texts[s->file]) texts[s->file] = profile_source(m->files[s->file], ptx_name);
@@ -163,6 +171,8 @@ bool profile_lines(struct profile *p, const char *ptx_name, const char *ptx)
     struct sim_site *s = &l->sum;
     uint64_t spent = is_global(s->op) ? s->sectors : s->wavefronts;
     l->excess = spent > s->ideal ? spent - s->ideal : 0;
+    p->unsure[l->class] |= !s->exact;
+    p->polled |= s->polled;
     l->has_stride = model_stride_find(&s->worst, &l->stride);
     profile_advise(&s->worst, l->class, l->advice, sizeof l->advice);
   }

@@ -73,7 +73,7 @@ static void pictures(FILE *to, const struct profile *p, unsigned most)
   char where[280], picture[PICTURE_SIZE];
   for (size_t i = 0; i < p->nlines && most; i++) {
     const struct profile_line *l = &p->lines[i];
-    if (l->excess == 0) continue;
+    if (l->excess == 0 || l->sum.polled) continue;
     place(l, where, sizeof where);
     struct model_cost c = model_cost(&l->sum.worst);
     fprintf(to, "\n%s: the worst request of this %s, block (%u,%u,%u), warp %u", where,
@@ -98,25 +98,25 @@ static void pictures(FILE *to, const struct profile *p, unsigned most)
 static void totals(FILE *to, const struct profile *p)
 {
   const struct sim_totals *t = &p->result->totals;
-  fprintf(to, "\n%s: %" PRIu64 " block%s, %" PRIu64 " warp%s, %" PRIu64 " warp instructions, %u + %u "
+  fprintf(to, "\n%s: %" PRIu64 " block%s, %" PRIu64 " warp%s, %s%" PRIu64 " warp instructions, %u + %u "
           "bytes of shared memory a block (static + dynamic)\n", p->kernel, t->blocks,
-          t->blocks == 1 ? "" : "s", t->warps, t->warps == 1 ? "" : "s", t->warp_instructions,
+          t->blocks == 1 ? "" : "s", t->warps, t->warps == 1 ? "" : "s", p->polled ? "~" : "", t->warp_instructions,
           p->result->static_shared, p->result->dynamic_shared);
-#define SHARED(name, text)                                                                    \
+#define SHARED(name, text, class)                                                                    \
   if (t->name.requests)                                                                       \
-    fprintf(to, "  %-15s %10" PRIu64 " requests %10" PRIu64 " wavefronts %10" PRIu64          \
-            " ideal  (%.2f a request)\n", text, t->name.requests, t->name.wavefronts,         \
+    fprintf(to, "  %-15s%s%10" PRIu64 " requests %10" PRIu64 " wavefronts %10" PRIu64          \
+            " ideal  (%.2f a request)\n", text, p->unsure[class] ? "~" : " ", t->name.requests, t->name.wavefronts,         \
             t->name.ideal, per(t->name.wavefronts, t->name.requests));
-#define GLOBAL(name, text)                                                                    \
+#define GLOBAL(name, text, class)                                                                    \
   if (t->name.requests)                                                                       \
-    fprintf(to, "  %-15s %10" PRIu64 " requests %10" PRIu64 " sectors  (%.2f a request)\n",   \
-            text, t->name.requests, t->name.sectors, per(t->name.sectors, t->name.requests));
-  SHARED(shared_load, "shared loads")
-  SHARED(shared_store, "shared stores")
-  SHARED(shared_atomic, "shared atomics")
-  GLOBAL(global_load, "global loads")
-  GLOBAL(global_store, "global stores")
-  GLOBAL(global_atomic, "global atomics")
+    fprintf(to, "  %-15s%s%10" PRIu64 " requests %10" PRIu64 " sectors  (%.2f a request)\n",  \
+            text, p->unsure[class] ? "~" : " ", t->name.requests, t->name.sectors, per(t->name.sectors, t->name.requests));
+  SHARED(shared_load, "shared loads", PROFILE_SHARED_LOAD)
+  SHARED(shared_store, "shared stores", PROFILE_SHARED_STORE)
+  SHARED(shared_atomic, "shared atomics", PROFILE_SHARED_ATOMIC)
+  GLOBAL(global_load, "global loads", PROFILE_GLOBAL_LOAD)
+  GLOBAL(global_store, "global stores", PROFILE_GLOBAL_STORE)
+  GLOBAL(global_atomic, "global atomics", PROFILE_GLOBAL_ATOMIC)
 #undef SHARED
 #undef GLOBAL
   for (size_t i = 0; i < p->nlines; i++)

@@ -43,8 +43,10 @@ struct profile {
   const struct sim_result *result;
   const struct sim_fault *notes;   /* what looked like a fault and was none */
   size_t nnotes;
-  struct profile_line *lines;  /* worst first */
+  struct profile_line *lines;  /* worst first; those that only poll last */
   size_t nlines;
+  bool unsure[PROFILE_CLASSES];    /* totals that hold counts which are not exact */
+  bool polled;                     /* some line polls: so is the number of instructions */
 };
 
 /* Joins the sites of `result`.  `ptx_name` and `ptx` are the PTX file and its text: its lines stand in

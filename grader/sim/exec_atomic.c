@@ -104,6 +104,7 @@ run_atom(struct warp *w, const struct sim_inst *i, uint32_t exec, unsigned bytes
   bool fresh = true;
   enum ptx_kind kind = (enum ptx_kind)i->small[0];
   w->spins++;
+  warp_polled(w, i);
   while (exec) {
     uint32_t now = access_span(w, i, exec, fresh, ACCESS_ATOMIC, &s);
     if (!now) return;
@@ -139,6 +140,7 @@ HANDLER(atom_128)
   struct span s;
   bool fresh = true;
   w->spins++;
+  warp_polled(w, i);
   while (exec) {
     uint32_t now = access_span(w, i, exec, fresh, ACCESS_ATOMIC, &s);
     if (!now) return;
@@ -170,6 +172,7 @@ HANDLER(atom_half)
   bool fresh = true, bf = i->small[2] & BF16;
   unsigned n = i->small[2] & PAIR ? 2 : 1;
   w->spins++;
+  warp_polled(w, i);
   while (exec) {
     uint32_t now = access_span(w, i, exec, fresh, ACCESS_ATOMIC, &s);
     if (!now) return;
@@ -254,6 +257,7 @@ HANDLER(atom_vector)
   struct span s;
   bool fresh = true;
   w->spins++;
+  warp_polled(w, i);
   while (exec) {
     uint32_t now = access_span(w, i, exec, fresh, ACCESS_ATOMIC, &s);
     if (!now) return;

@@ -234,6 +234,7 @@ static bool add_site(struct sim_result *r, struct runner *threads, unsigned n, u
   s.line = i->line;
   s.near = i->ptx->near;
   s.ptx_line = i->ptx->line;
+  s.polled = i->flags & SIM_MEM_POLL;
   if (which == 0 && i->func->notes) s.note = i->func->notes[i - i->func->insts];
   const uint32_t *grid = threads[0].launch->grid;
   s.worst_block[0] = (uint32_t)(worst_block % grid[0]);

@@ -340,6 +340,8 @@ struct warp {
   size_t owed_at;              /* ... when that many faults were known */
   uint32_t sync_tick;          /* all live lanes met then */
   uint32_t spins;              /* atomics and volatile loads in this slice */
+  uint32_t polls;              /* looks of a loop that waits in this turn */
+  uint64_t in_slice;           /* steps of the slice, which goes on over turns cut short by polling */
   uint32_t *lane_seen;         /* [lane][lane], when partial masks were used */
   uint64_t steps, lane_steps, clock;
   struct group groups[SIM_LANES];
@@ -439,6 +441,12 @@ void warp_return(struct warp *w, uint32_t lanes, const struct sim_inst *i);   /*
 struct group *warp_park(struct warp *w, uint32_t lanes, enum group_state state, uint32_t pc,
                         const struct sim_inst *i);
 static inline void warp_reschedule(struct warp *w) { w->limit = 0; }
+/* A loop that waits looked: after a few looks the other warps get their turn. */
+enum { POLL_TURN = 16 };
+static inline void warp_polled(struct warp *w, const struct sim_inst *i)
+{
+  if (i->flags & SIM_MEM_POLL && ++w->polls >= POLL_TURN) warp_reschedule(w);
+}
 /* Takes from the launch's budget what an instruction costs the host beyond a step: `bytes` it looked
  * at, moved or filled, of which a few are free.  So the budget also bounds the time. */
 void warp_charge(struct warp *w, uint64_t bytes);

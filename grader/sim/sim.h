@@ -97,7 +97,8 @@ struct sim_site {
   uint64_t sectors;            /* global */
   uint64_t bytes;              /* moved by active lanes */
   bool exact;
-  const char *note;            /* how ptxas may make it otherwise, or NULL; a constant */
+  const char *note;            /* how ptxas makes it, or may make it otherwise; NULL: as written */
+  bool polled;                 /* how often depends on when other threads come: waits.c */
   uint32_t worst_wavefronts;   /* or sectors, for global */
   struct access worst;         /* the first access that cost that */
   uint32_t worst_block[3], worst_warp;

@@ -1,7 +1,7 @@
 /* Which accesses wait for others, as far as the program's text shows it.
  *
  * A load or an atomic polls when its value, alone or with others, decides whether the loop around it
- * goes round again, and the loop stores to no shared memory that could be the same:
+ * goes round again, and the loop stores to no memory that could be the same:
  *
  *     while (*(volatile int *)&flag == 0) continue;
  *     while (atomicCAS(&lock, 0, 1) != 0) continue;
@@ -71,16 +71,22 @@ static void find_checked(struct sim_func *f, uint8_t *regs)
 
 static bool polls(const struct sim_inst *i)
 {
-  if (i->site == SIM_NO_SITE || (i->space != PTX_SHARED && i->space != PTX_GENERIC)) return false;
-  return i->ptx->op == PTX_ATOM ||
-         (i->ptx->op == PTX_LD && i->flags & (SIM_MEM_VOLATILE | SIM_MEM_ORDERED));
+  if (i->site == SIM_NO_SITE) return false;
+  bool global = i->space == PTX_GLOBAL;
+  if (!global && i->space != PTX_SHARED && i->space != PTX_GENERIC) return false;
+  /* In global memory a counter that deals out work looks like a poll: a lock does not. */
+  if (i->ptx->op == PTX_ATOM)
+    return !global || ptx_has(i->ptx, PTX_M_CAS) || ptx_has(i->ptx, PTX_M_EXCH);
+  return i->ptx->op == PTX_LD && i->flags & (SIM_MEM_VOLATILE | SIM_MEM_ORDERED);
 }
 
 /* Whether a loop's store may go where the load looks. */
 static bool may_store(const struct sim_inst *load, const struct sim_inst *i)
 {
   if (i->ptx->op == PTX_BAR || i->ptx->op == PTX_BARRIER || i->ptx->op == PTX_CALL) return true;
-  if (i->ptx->op != PTX_ST || (i->space != PTX_SHARED && i->space != PTX_GENERIC)) return false;
+  if (i->ptx->op != PTX_ST) return false;
+  if (i->space != load->space && i->space != PTX_GENERIC && load->space != PTX_GENERIC) return false;
+  if (i->space == PTX_LOCAL) return false;
   return !load->origin || !i->origin || load->origin == i->origin;
 }
 
@@ -160,9 +166,9 @@ bool lower_orders_apart(const struct sim *sim, const bool *reached)
   for (size_t f = 0; f < sim->nfuncs; f++)
     for (uint32_t k = 0; reached[f] && k < sim->funcs[f].ninsts; k++) {
       const struct sim_inst *i = &sim->funcs[f].insts[k];
-      if (i->flags & (SIM_MEM_ACQUIRE | SIM_MEM_RELEASE | SIM_MEM_POLL | SIM_MEM_VOLATILE) &&
-          i->site != SIM_NO_SITE)
-        return true;
+      uint32_t apart = SIM_MEM_ACQUIRE | SIM_MEM_RELEASE | SIM_MEM_VOLATILE;
+      if (i->space != PTX_GLOBAL) apart |= SIM_MEM_POLL;
+      if (i->flags & apart && i->site != SIM_NO_SITE) return true;
       switch (i->ptx->op) {
       case PTX_FENCE: case PTX_MEMBAR: case PTX_MBARRIER_INIT: return true;
       case PTX_BAR: case PTX_BARRIER: case PTX_BARRIER_CLUSTER:

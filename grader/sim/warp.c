@@ -8,7 +8,9 @@
  * That order starves a lane that holds a lock when the others spin below it.  So a slice of steps
  * ends with the running group yielding: groups that yielded less come first.  The slice is long
  * unless the group does what spinning code does (atomics, volatile loads), so that ordinary loops
- * are never torn apart. */
+ * are never torn apart.  A warp whose loop polls what another warp will write gives up its turn
+ * after a few looks, and goes on from there in its next: its slice, and with it who of its lanes
+ * comes first, is as if it had gone on. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -327,8 +329,8 @@ void warp_start(struct warp *w, uint32_t lanes)
   w->ngroups = 0;
   w->released = w->due = w->arrived = 0;
   w->owing = 0;
-  w->yields = w->stamp = w->carry = w->sync_tick = w->spins = 0;
-  w->steps = w->lane_steps = w->clock = 0;
+  w->yields = w->stamp = w->carry = w->sync_tick = w->spins = w->polls = 0;
+  w->steps = w->lane_steps = w->clock = w->in_slice = 0;
   w->depth_bytes = 0;
   free(w->lane_seen);
   w->lane_seen = NULL;
@@ -425,8 +427,6 @@ uint64_t warp_run(struct warp *w, uint64_t slice)
 {
   struct runner *t = w->runner;
   uint64_t warp_budget = t->sim->options.warp_budget, done = 0;
-  uint64_t in_slice = 0;
-  w->spins = 0;
   while (!t->stop) {
     if (w->pc >= w->limit || !w->active) {
       if (!pick(w)) break;
@@ -443,17 +443,21 @@ uint64_t warp_run(struct warp *w, uint64_t slice)
     w->steps += steps;
     t->fuel -= steps < t->fuel ? steps : t->fuel;   /* a call may have taken more */
     done += steps;
-    in_slice += steps;
+    w->in_slice += steps;
     /* Spinning: others in the warp, then other warps, get their turn. */
-    bool spinning = w->spins * SPIN_SHARE > in_slice;
-    if (in_slice >= (spinning ? SPIN_SLICE : SLICE)) {
-      in_slice = 0;
+    bool spinning = w->spins * SPIN_SHARE > w->in_slice;
+    if (w->in_slice >= (spinning ? SPIN_SLICE : SLICE)) {
+      w->in_slice = 0;
       w->spins = 0;
       if (w->ngroups) {
         w->yields++;
         warp_reschedule(w);
       }
       if (done >= slice) break;
+    }
+    if (w->polls >= POLL_TURN) {
+      w->polls = 0;
+      if (slice != UINT64_MAX) break;
     }
   }
   return done;

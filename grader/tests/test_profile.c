@@ -46,6 +46,7 @@ static const struct { const char *arguments; int status; const char *part; } ans
   {PTX " transpose --grid 2,2 --block 32,32 f32[4096] f32[4096] i32:64 i32:64 --pictures 0", 0,
    "shared loads           128 requests       4096 wavefronts        128 ideal"},
   {PTX " past_the_end --grid 1 --block 32 i32[32]", 1, "fault: "},
+  {"grader/tests/profile/waits.ptx handoff --grid 1 --block 64 i32[65]=9", 0, "  shared loads   ~"},
   {PTX " scaled --grid 1 --block 32 f32[32] {i32:32,f32:2}", 0, "global loads"},
   {PTX " scaled --grid 1 --block 32 f32[32] {i32:32}", 2, "a struct of 8 bytes"},
   {PTX " scaled --grid 1 --block 32 f32[32]", 2,
@@ -120,6 +121,11 @@ static json_int_t at(const json_t *j, const char *a, const char *b)
   return json_integer_value(n);
 }
 
+static bool exact(const json_t *j, const char *class)
+{
+  return json_is_true(json_object_get(json_object_get(json_object_get(j, "totals"), "exact"), class));
+}
+
 START_TEST(as_json)
 {
   char *out;
@@ -133,6 +139,7 @@ START_TEST(as_json)
   ck_assert_int_eq(at(j, "shared_load", "requests"), 4 * 32);
   ck_assert_int_eq(at(j, "shared_load", "wavefronts"), 4 * 32 * 32);
   ck_assert_int_eq(at(j, "shared_load", "ideal"), 4 * 32);
+  ck_assert(exact(j, "shared_load") && exact(j, "global_store") && exact(j, "warp_instructions"));
   ck_assert_int_eq(at(j, "shared_store", "wavefronts"), 4 * 32);
   ck_assert_int_eq(at(j, "shared_atomic", "requests"), 0);
   ck_assert_int_eq(at(j, "global_load", "sectors"), 4 * 32 * 4);
@@ -142,6 +149,46 @@ START_TEST(as_json)
   ck_assert_int_eq(json_integer_value(json_object_get(worst, "line")), 12);
   ck_assert_int_eq(json_integer_value(json_object_get(worst, "stride")), 128);
   ck_assert_int_eq((int)json_array_size(json_object_get(j, "faults")), 0);
+  json_decref(j);
+  free(out);
+}
+END_TEST
+
+/* How often a loop looks whether others have come is no cost of the kernel: it is marked, it is named,
+ * it comes last, and it is not often: the others get their turn. */
+static const struct { const char *arguments, *class; int line, most; } polls[] = {
+  {"grader/tests/profile/waits.ptx handoff --json --grid 3 --block 64 i32[65]=100", "shared_load", 9, 300},
+  {"grader/tests/profile/waits.ptx lock --json --grid 2 --block 32 i32[1] i32[1]", "global_atomic", 22, 1 << 20},
+};
+
+START_TEST(polled)
+{
+  static const char *const classes[] = {"shared_load", "shared_store", "shared_atomic", "global_load",
+                                        "global_store", "global_atomic"};
+  char *out;
+  json_error_t error;
+  ck_assert_int_eq(profile(&out, "", polls[_i].arguments), 0);
+  json_t *j = json_loads(out, 0, &error);
+  ck_assert_msg(j != NULL, "%s in\n%s", error.text, out);
+  for (size_t k = 0; k < sizeof classes / sizeof *classes; k++)
+    ck_assert_msg(exact(j, classes[k]) == (strcmp(classes[k], polls[_i].class) != 0), "%s", classes[k]);
+  ck_assert(!exact(j, "warp_instructions"));
+  const json_t *lines = json_object_get(j, "lines"), *line = NULL;
+  const char *access = strcmp(polls[_i].class, "shared_load") ? "global atomic" : "shared load";
+  bool ended = false;
+  for (size_t k = 0; k < json_array_size(lines); k++) {
+    const json_t *l = json_array_get(lines, k);
+    if (strncmp(json_string_value(json_object_get(l, "access")), access, 6)) continue;
+    ck_assert_msg(!ended, "%s", out);        /* none of its kind of memory comes after it */
+    if (!json_is_true(json_object_get(l, "polled"))) continue;
+    ended = true;
+    line = l;
+  }
+  ck_assert_msg(line != NULL, "%s", out);
+  ck_assert_int_eq(json_integer_value(json_object_get(line, "line")), polls[_i].line);
+  ck_assert(json_is_false(json_object_get(line, "exact")));
+  ck_assert(strstr(json_string_value(json_object_get(line, "note")), "when the others come") != NULL);
+  ck_assert_int_le(json_integer_value(json_object_get(line, "requests")), polls[_i].most);
   json_decref(j);
   free(out);
 }
@@ -238,6 +285,7 @@ Suite *suite_profile(void)
   tcase_set_timeout(t, 60);
   tcase_add_loop_test(t, answer, 0, sizeof answers / sizeof *answers);
   tcase_add_test(t, as_json);
+  tcase_add_loop_test(t, polled, 0, sizeof polls / sizeof *polls);
   tcase_add_test(t, values);
   tcase_add_loop_test(t, small_floats_round_to_even, 0, sizeof halves / sizeof *halves);
   tcase_add_test(t, advice);

@@ -236,6 +236,10 @@ static bool add_site(struct sim_result *r, struct runner *threads, unsigned n, u
   s.ptx_line = i->ptx->line;
   s.polled = i->flags & SIM_MEM_POLL;
   if (which == 0 && i->func->notes) s.note = i->func->notes[i - i->func->insts];
+  if (which == 0 && !s.note && i->issue.lanes == SIM_LANES_ONE)
+    s.note = "ptxas does this once a warp, for all its lanes: they share the address";
+  if (which == 0 && !s.note && i->issue.lanes == SIM_LANES_ONE_IF_ALL)
+    s.note = "ptxas does this once a warp where all 32 lanes are active: they share the address";
   const uint32_t *grid = threads[0].launch->grid;
   s.worst_block[0] = (uint32_t)(worst_block % grid[0]);
   s.worst_block[1] = (uint32_t)(worst_block / grid[0] % grid[1]);

@@ -1,7 +1,9 @@
 /* See request.h. */
+#define _GNU_SOURCE
 #include "profile/request.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -207,14 +209,51 @@ static char *read_all(const char *path, size_t *size)
   return text;
 }
 
+/* ptxas, which nvcc asks about the PTX it made, names a line of a file that nobody can look at: one
+ * more line tells the kernel, the author's line and, where there is one, the remedy. */
+static void explain_ptxas(const struct request *q, const char *said, const char *ptx, size_t size)
+{
+  const char *at = NULL, *line_word = NULL, *error = NULL;
+  for (at = said; (at = strstr(at, "ptxas ")) != NULL; at++) {
+    const char *end = at + strcspn(at, "\n");
+    line_word = strstr(at, ", line ");
+    error = strstr(at, "; error");
+    if (line_word && line_word < end && error && error < end) break;
+  }
+  struct ptx_error e;
+  struct ptx_module *m = at ? ptx_read_some(ptx, size, &e) : NULL;
+  if (!m) return;
+  uint32_t line = (uint32_t)strtoul(line_word + 7, NULL, 10), source = 0;
+  const struct ptx_function *found = NULL;
+  for (size_t k = 0; k < m->nfunctions; k++) {
+    const struct ptx_function *f = m->functions[k];
+    if (f->has_body && f->line <= line && (!found || f->line > found->line)) found = f;
+  }
+  if (found && found->refused && found->refused->line == line) source = found->refused->source_line;
+  for (size_t i = 0; found && i < found->ninsts; i++)
+    if (found->insts[i].line == line && !source) source = found->insts[i].author_line;
+  const char *name = found ? found->name : "";
+  size_t length = strlen(name), end = strcspn(error, "\n");
+  ptx_plain_name(name, &name, &length);
+  char where[40] = "";
+  if (source) snprintf(where, sizeof where, ":%u", source);
+  bool target = memmem(error, end, "not supported on .target", 24) && !memmem(error, end, "'sm_90a'", 8);
+  if (found)
+    fprintf(stderr, "banks %s: ptxas' line %u is in the %s %.*s, %s%s%s\n", q->command, line,
+            found->is_entry ? "kernel" : "function", (int)length, name, q->file, where,
+            target ? "; add -arch=sm_90a, the target that has it" : "");
+  ptx_free(m);
+}
+
 /* nvcc on the author's own file, its messages to standard error. */
 static char *compile_nvcc(const struct request *q, size_t *size)
 {
-  char folder[] = "/tmp/banks-profile-XXXXXX", out[64];
+  char folder[] = "/tmp/banks-profile-XXXXXX", out[64], messages[64];
   const char *argv[REQUEST_FLAGS + 16];
   size_t n = 0;
   if (!toolchain_temp(folder)) return NULL;
   snprintf(out, sizeof out, "%s/k.ptx", folder);
+  snprintf(messages, sizeof messages, "%s/said", folder);
   argv[n++] = toolchain_find()->nvcc;
   argv[n++] = "-ptx";
   argv[n++] = "-lineinfo";
@@ -231,14 +270,25 @@ static char *compile_nvcc(const struct request *q, size_t *size)
   argv[n] = NULL;
   pid_t child = fork();
   if (child == 0) {
+    int said = open(messages, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (said >= 0) dup2(said, 2);
     dup2(2, 1);                       /* --json: standard output is ours */
     execv(argv[0], (char *const *)argv);
     _exit(127);
   }
   int status = -1;
   if (child > 0) waitpid(child, &status, 0);
-  char *ptx = status == 0 ? read_all(out, size) : NULL;
+  size_t length = 0;
+  char *ptx = read_all(out, size), *said = read_all(messages, &length);
+  if (said) fwrite(said, 1, length, stderr);
+  if (status != 0 && said && ptx) explain_ptxas(q, said, ptx, *size);
+  if (status != 0) {
+    free(ptx);
+    ptx = NULL;
+  }
+  free(said);
   unlink(out);
+  unlink(messages);
   rmdir(folder);
   toolchain_temp_done(folder);
   return ptx;

@@ -194,6 +194,58 @@ START_TEST(an_author_elsewhere)
 }
 END_TEST
 
+/* What ptxas says of a file nobody can look at is said of the author's. */
+static const struct { const char *flag, *word, *said; } assembled[] = {
+  {"-arch=sm_90", "wgmma.fence.sync.aligned", "is in the kernel second, %s/asm.cu:4; add -arch=sm_90a"},
+  {"-arch=sm_90", "frob", "is in the kernel second, %s/asm.cu:4\n"},
+  {"-arch=sm_90a", "tcgen05.wait::ld.sync.aligned", "is in the kernel second, %s/asm.cu:4\n"},
+};
+
+START_TEST(ptxas_says)
+{
+  char folder[64], name[100], text[300], said[200], *out;
+  if (!*toolchain_find()->nvcc) return;
+  run_folder(folder);
+  snprintf(name, sizeof name, "%s/asm.cu", folder);
+  int n = snprintf(text, sizeof text, "__global__ void first(int *p) { p[0] = 1; }\n"
+                   "__global__ void second(int *p)\n{\n  asm volatile(\"%s;\");\n}\n", assembled[_i].word);
+  run_write(name, text, (size_t)n);
+  const char *const argv[] = {NULL, "profile", name, "first", assembled[_i].flag, "--grid", "1", "--block", "32",
+                              "i32[1]", NULL};
+  int status = run_banks(&out, argv);
+  ck_assert_msg(status == 2, "%d: %s", status, out);
+  snprintf(said, sizeof said, assembled[_i].said, folder);
+  ck_assert_msg(strstr(out, "ptxas fatal") && strstr(out, said), "no '%s' in: %s", said, out);
+  free(out);
+  run_remove(folder);
+}
+END_TEST
+
+/* The lines of a toolkit's headers are nobody's: whatever its functions call, the author's line is told. */
+START_TEST(headers_lines)
+{
+  static const char source[] =
+    "#include <cuda_pipeline.h>\n"
+    "__global__ void copy(const float4 *in, float4 *out)\n{\n"
+    "  __shared__ float4 tile[32];\n"
+    "  __pipeline_memcpy_async(&tile[threadIdx.x + 1], &in[threadIdx.x], 16);\n"
+    "  __pipeline_commit();\n  __pipeline_wait_prior(0);\n  __syncthreads();\n"
+    "  out[threadIdx.x] = tile[threadIdx.x];\n}\n";
+  char folder[64], name[100], *out;
+  if (!*toolchain_find()->nvcc) return;
+  run_folder(folder);
+  snprintf(name, sizeof name, "%s/copy.cu", folder);
+  run_write(name, source, sizeof source - 1);
+  const char *const argv[] = {NULL, "profile", name, "copy", "--grid", "1", "--block", "32", "f32[128]",
+                              "f32[128]", NULL};
+  int status = run_banks(&out, argv);
+  ck_assert_msg(status == 1 && strstr(out, "fault: out of bounds at copy.cu:5,") &&
+                  strstr(out, "\ncopy.cu:5 ") && !strstr(out, "helpers.h"), "%d: %s", status, out);
+  free(out);
+  run_remove(folder);
+}
+END_TEST
+
 void test_profile_names(Suite *s)
 {
   TCase *t = tcase_create("names");
@@ -203,5 +255,7 @@ void test_profile_names(Suite *s)
   tcase_add_loop_test(t, parameters_by_name, 0, sizeof signatures / sizeof *signatures);
   tcase_add_test(t, ptx_without_lines);
   tcase_add_test(t, an_author_elsewhere);
+  tcase_add_loop_test(t, ptxas_says, 0, sizeof assembled / sizeof *assembled);
+  tcase_add_test(t, headers_lines);
   suite_add_tcase(s, t);
 }

@@ -20,6 +20,7 @@ static void open_barrier(struct block *b, uint32_t id)
 {
   struct barrier *bar = &b->barriers[id];
   bool all = bar->arrived >= b->live;
+  if (!bar->expected && !b->parted && skipped_whole(bar->at)) skipped_open(b, bar);
   shadow_barrier(b, bar, all);
   for (uint32_t k = 0; k < b->nwarps; k++) {
     if (!(bar->warps >> k & 1)) continue;
@@ -93,6 +94,29 @@ static void note_absent(struct warp *w, const struct sim_inst *i, uint32_t lanes
   w->owing = (w->owing & ~lanes) | absent;
 }
 
+void block_waiter(const struct block *b, const struct barrier *bar, uint32_t thread[3])
+{
+  const struct warp *w = &b->warps[first_lane(bar->warps)];
+  fault_thread(b, w->id * SIM_LANES + first_lane(w->live ? w->live : w->started), thread);
+}
+
+/* Threads of the block wait at another barrier than this.  The hardware has one counter for both, and
+ * lets them go on; CUDA has not. */
+static void note_parted(struct warp *w, const struct sim_inst *i, unsigned lane,
+                        const struct barrier *bar)
+{
+  w->block->parted = true;
+  struct sim_fault *f = fault_note(w, i, lane, SIM_FAULT_BARRIER, false, "barrier");
+  if (!f) return;
+  uint32_t *t = f->thread, *o = f->other_thread;
+  block_waiter(w->block, bar, o);
+  f->other_line = bar->at->line;
+  snprintf(f->text, sizeof f->text,
+           "thread (%u,%u,%u) comes to this barrier while thread (%u,%u,%u) waits at another one, at "
+           "line %u. Every thread of the block must reach the same barrier: move it out of the `if` or "
+           "loop that not all of them enter", t[0], t[1], t[2], o[0], o[1], o[2], f->other_line);
+}
+
 /* Lanes of one barrier number and thread count. */
 static void arrive(struct warp *w, const struct sim_inst *i, uint32_t lanes, uint32_t id,
                    uint32_t expected, bool wait, uint32_t yes)
@@ -116,6 +140,9 @@ static void arrive(struct warp *w, const struct sim_inst *i, uint32_t lanes, uin
                expected ? expected : b->nthreads, bar->expected ? bar->expected : b->nthreads);
     return;
   }
+  if (!bar->arrived) bar->at = i;
+  else if (skipped_whole(i) && skipped_whole(bar->at) && !fault_same_place(i, bar->at))
+    note_parted(w, i, lane, bar);
   bar->expected = expected;
   /* With a count, a warp arrives as 32 threads even when its last lanes do not exist. */
   bar->arrived += expected && lanes == w->live && w->live == w->started ? SIM_LANES
@@ -320,6 +347,8 @@ static void start(struct block *b)
 {
   const struct sim_options *o = &b->warps[0].runner->sim->options;
   b->live = b->nthreads;
+  b->parted = false;
+  b->faults_before = b->warps[0].runner->nfaults;
   memset(b->barriers, 0, sizeof b->barriers);
   warp_charge(b->warps, b->shared_bytes);
   fill_shared(b, o);

@@ -45,8 +45,7 @@ void fault_began(struct runner *t, size_t at)
 /* What a fault of one lane is charged for: looking for its like, and for whom it met. */
 enum { NOTE_COST = 5 << 10 };
 
-/* Copies of an instruction in an unrolled loop are one place. */
-static bool same_place(const struct sim_inst *a, const struct sim_inst *b)
+bool fault_same_place(const struct sim_inst *a, const struct sim_inst *b)
 {
   return a == b || (a->func == b->func && a->from == b->from && a->space == b->space && a->func);
 }
@@ -62,7 +61,7 @@ struct sim_fault *fault_note(struct warp *w, const struct sim_inst *i, unsigned 
   }
   for (size_t k = 0; k < t->nfaults; k++) {
     struct fault_note *n = &t->faults[k];
-    if (same_place(n->inst, i) && n->fault.kind == kind) {
+    if (fault_same_place(n->inst, i) && n->fault.kind == kind) {
       n->fault.count++;
       if (!fatal) return NULL;
       if (n->fault.fatal) return NULL;

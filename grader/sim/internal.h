@@ -13,7 +13,7 @@
  *   warp.c     lanes, groups, calls            block.c    barriers, one cluster
  *   grid.c     launches, host threads          memory.c   objects, address windows; heap.c: malloc
  *   layout.c   where shared variables lie      order.c    fences and flags
- *   reach.c    what a kernel can reach
+ *   reach.c    what a kernel can reach      skipped.c  barriers that a warp went past
  *   access.c   one warp access, checked        shadow.c   races and first writes in shared memory
  *   count.c    its price                       fault.c    reports
  *   shadow_remote.c   the same of another block's, in a cluster
@@ -125,6 +125,7 @@ struct sim_func {
   uint32_t filled_bytes;       /* of them, first, those that may be read before they are written */
   uint32_t local_bytes;        /* a lane: parameters, .param and .local variables */
   sim_ref *regs;               /* offset of each register */
+  struct skipped *skipped;     /* its barriers, and the code behind them; NULL: none */
 };
 
 /* ---- memory.c ------------------------------------------------------------------------------ */
@@ -338,6 +339,7 @@ struct warp {
   const struct sim_inst *owed; /* ... this barrier, which all of the warp must run together, */
   uint32_t waited;             /* where this lane waited ... */
   size_t owed_at;              /* ... when that many faults were known */
+  uint64_t passed;             /* barriers whose code behind it has come to: skipped.c */
   uint32_t sync_tick;          /* all live lanes met then */
   uint32_t spins;              /* atomics and volatile loads in this slice */
   uint32_t polls;              /* looks of a loop that waits in this turn */
@@ -364,6 +366,7 @@ struct barrier {
   uint32_t warps;              /* that arrived */
   uint32_t arrive_tick[SIM_MAX_WARPS];
   uint32_t votes, yes;         /* bar.red */
+  const struct sim_inst *at;   /* where the first one came to it */
 };
 
 struct block {
@@ -373,6 +376,8 @@ struct block {
   uint64_t linear;
   uint32_t nthreads, nwarps;
   uint32_t live;               /* threads not exited */
+  size_t faults_before;        /* known when it started */
+  bool parted;                 /* its threads have met at different barriers */
   struct warp *warps;
   struct barrier barriers[SIM_BARRIERS];
   struct bulk *bulk;           /* mbarriers and bulk copies: async.h; made at first use */
@@ -467,7 +472,15 @@ void warp_drop_frames(struct warp *w, struct frame *fr);   /* of a launch that s
 /* ---- block.c ------------------------------------------------------------------------------------ */
 void cluster_run(struct runner *t);
 void block_lanes_exited(struct block *b);
+void block_waiter(const struct block *b, const struct barrier *bar, uint32_t thread[3]);   /* at it */
 sim_handler exec_bar_sync, exec_bar_arrive, exec_bar_red;
+
+/* ---- skipped.c ---------------------------------------------------------------------------------- */
+void lower_skipped(struct sim_func *f);
+/* Whether all threads must come to this very barrier: __syncthreads(), or like it. */
+bool skipped_whole(const struct sim_inst *i);
+/* Such a barrier is about to open: tells when a warp went past it. */
+void skipped_open(struct block *b, const struct barrier *bar);
 
 /* ---- exec_cluster.c ------------------------------------------------------------------------------ */
 /* Lanes arrived, or ended: is the phase of the cluster's barrier complete? */
@@ -594,6 +607,8 @@ struct model_cost count_price(enum model_op op, uint32_t width, uint32_t mask, u
 struct sim_fault *fault_note(struct warp *w, const struct sim_inst *i, unsigned lane,
                              enum sim_fault_kind kind, bool fatal, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
+/* Whether these are one place: copies in an unrolled loop are. */
+bool fault_same_place(const struct sim_inst *a, const struct sim_inst *b);
 /* Moves the last fault noted up to place `at`: it began to happen then. */
 void fault_began(struct runner *t, size_t at);
 void fault_thread(const struct block *b, uint32_t thread, uint32_t out[3]);

@@ -576,6 +576,7 @@ static bool lower_function(struct sim *sim, struct sim_func *f, struct ptx_error
   end->line = end->ptx->source_line;
   lower_origins(f);
   lower_waits(f);
+  lower_skipped(f);
   use_plan(sim, f);
   return true;
 }
@@ -626,6 +627,7 @@ void lower_free(struct sim *sim)
     free(sim->funcs[k].insts);
     free(sim->funcs[k].notes);
     free(sim->funcs[k].regs);
+    free(sim->funcs[k].skipped);
     sim_unrolled_free(sim->funcs[k].unrolled);
   }
   free(sim->funcs);

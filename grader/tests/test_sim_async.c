@@ -16,7 +16,8 @@ enum { GRID = 3 };
 static const struct { const char *file, *kernel; unsigned threads; } cases[] = {
     {"meet", "in_a_branch", 64}, {"meet", "in_each_arm", 64},  {"meet", "in_a_loop", 64},
     {"meet", "by_warps", 64},    {"meet", "returned", 64},     {"meet", "from_afar", 128},
-    {"meet", "not_aligned", 64}, {"meet", "lanes_differ", 64},
+    {"meet", "not_aligned", 64}, {"meet", "lanes_differ", 64}, {"meet", "skipped", 64},
+    {"meet", "once_more", 64},   {"meet", "out_early", 128},   {"meet", "counted", 128},
     {"async", "arrive_wait", 64}, {"async", "arrive_no_wait", 64}, {"async", "no_init", 64},
     {"async", "init_unsynced", 64}, {"async", "too_many", 64}, {"async", "never_complete", 64},
     {"async", "parities", 64}, {"async", "states", 64}, {"async", "copy_in", 64},

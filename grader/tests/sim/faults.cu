@@ -278,7 +278,7 @@ __global__ void barrier_in_if(int *out, const int *in, int n)
 
 __global__ void barrier_in_whole_warps(int *out, const int *in, int n)
 {
-  if (threadIdx.x < 32) __syncthreads();
+  if (threadIdx.x < 32) __syncthreads();  //! divergent
   out[threadIdx.x] = 1;
 }
 

@@ -44,6 +44,8 @@ void fault_began(struct runner *t, size_t at)
 
 /* What a fault of one lane is charged for: looking for its like, and for whom it met. */
 enum { NOTE_COST = 5 << 10 };
+/* For each fault of the limit, so many are kept until they are joined. */
+enum { UNJOINED = 4 };
 
 bool fault_same_place(const struct sim_inst *a, const struct sim_inst *b)
 {
@@ -68,7 +70,7 @@ struct sim_fault *fault_note(struct warp *w, const struct sim_inst *i, unsigned 
     }
   }
   /* A fatal one always finds room: it says why the launch stopped. */
-  if (t->nfaults >= t->sim->options.fault_limit && !fatal) {
+  if (t->nfaults >= UNJOINED * t->sim->options.fault_limit && !fatal) {
     t->faults_dropped++;
     return NULL;
   }
@@ -80,7 +82,7 @@ struct sim_fault *fault_note(struct warp *w, const struct sim_inst *i, unsigned 
     t->faults_room = room;
   }
   struct fault_note *n = &t->faults[t->nfaults++];
-  *n = (struct fault_note){.inst = i, .block = w->block->linear};
+  *n = (struct fault_note){.inst = i, .block = w->block->linear, .tick = w->block->shadow.tick};
   struct sim_fault *f = &n->fault;
   f->kind = kind;
   f->fatal = fatal;
@@ -98,4 +100,52 @@ struct sim_fault *fault_note(struct warp *w, const struct sim_inst *i, unsigned 
   vsnprintf(f->text, sizeof f->text, format, args);
   va_end(args);
   return f;
+}
+
+struct sim_fault *fault_ranked(struct warp *w, const struct sim_inst *i, unsigned lane,
+                               enum sim_fault_kind kind, unsigned rank)
+{
+  struct runner *t = w->runner;
+  struct sim_fault *f = fault_note(w, i, lane, kind, false, "race");
+  for (size_t k = 0; k < t->nfaults; k++) {
+    struct fault_note *n = &t->faults[k];
+    if (!fault_same_place(n->inst, i) || n->fault.kind != kind || (!f && n->rank >= rank)) continue;
+    n->rank = rank;
+    n->tick = w->block->shadow.tick;
+    n->block = w->block->linear;
+    memcpy(n->fault.block, w->block->index, sizeof n->fault.block);
+    fault_thread(w->block, w->id * SIM_LANES + lane, n->fault.thread);
+    return &n->fault;
+  }
+  return NULL;
+}
+
+static bool same_cause(const struct sim_fault *a, const struct sim_fault *b)
+{
+  bool lines = (a->line == b->line && a->other_line == b->other_line) ||
+               (a->line == b->other_line && a->other_line == b->line);
+  bool joins = a->kind == SIM_FAULT_RACE || a->kind == SIM_FAULT_UNINITIALISED;
+  return joins && a->kind == b->kind && a->line && a->file == b->file && lines &&
+         !strcmp(a->object, b->object);
+}
+
+void fault_join(struct runner *t)
+{
+  size_t n = 0, most = t->sim->options.fault_limit;
+  for (size_t k = 0; k < t->nfaults; k++) {
+    struct fault_note now = t->faults[k];
+    size_t same = 0;
+    while (same < n && !same_cause(&t->faults[same].fault, &now.fault)) same++;
+    if (same < n) {
+      struct fault_note *first = &t->faults[same];
+      uint64_t count = first->fault.count + now.fault.count;
+      if (now.rank > first->rank) *first = now;
+      first->fault.count = count;
+    } else if (n < most || now.fault.fatal) {
+      t->faults[n++] = now;
+    } else {
+      t->faults_dropped += now.fault.count;
+    }
+  }
+  t->nfaults = n;
 }

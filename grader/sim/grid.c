@@ -337,6 +337,7 @@ static void collect(struct sim_result *r, struct runner *threads, unsigned n, bo
   for (uint32_t s = 0; s < sim->nsites; s++)
     for (int which = 0; which < 2; which++) add_site(r, threads, n, s, which);
   merge_sites(r);
+  fault_join(&threads[0]);
   take_faults(r, &threads[0]);
   r->completed = !stopped;
 }

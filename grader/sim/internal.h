@@ -341,6 +341,7 @@ struct warp {
   size_t owed_at;              /* ... when that many faults were known */
   uint64_t passed;             /* barriers whose code behind it has come to: skipped.c */
   uint32_t sync_tick;          /* all live lanes met then */
+  uint32_t polled;             /* tick when a lane last looked whether a flag or lock has changed */
   uint32_t spins;              /* atomics and volatile loads in this slice */
   uint32_t polls;              /* looks of a loop that waits in this turn */
   uint64_t in_slice;           /* steps of the slice, which goes on over turns cut short by polling */
@@ -400,6 +401,8 @@ struct fault_note {            /* a fault with its place in the order */
   struct sim_fault fault;
   const struct sim_inst *inst;
   uint64_t block;
+  uint32_t tick;               /* of its block's shadow */
+  unsigned rank;               /* how much its remedy orders: see fault_ranked */
 };
 
 /* One host thread.  Aligned, so that no cache line belongs to two. */
@@ -609,6 +612,12 @@ struct sim_fault *fault_note(struct warp *w, const struct sim_inst *i, unsigned 
     __attribute__((format(printf, 6, 7)));
 /* Whether these are one place: copies in an unrolled loop are. */
 bool fault_same_place(const struct sim_inst *a, const struct sim_inst *b);
+/* The same for a race, not fatal, whose remedy orders more the higher its rank: of one cause, what helps
+ * most is told.  So it also returns a fault with a lower rank that this instruction has had. */
+struct sim_fault *fault_ranked(struct warp *w, const struct sim_inst *i, unsigned lane,
+                               enum sim_fault_kind kind, unsigned rank);
+/* Makes one of the faults at the same two lines and in the same object. */
+void fault_join(struct runner *t);
 /* Moves the last fault noted up to place `at`: it began to happen then. */
 void fault_began(struct runner *t, size_t at);
 void fault_thread(const struct block *b, uint32_t thread, uint32_t out[3]);

@@ -218,11 +218,12 @@ void shadow_note(struct warp *w, const struct sim_inst *i, uint32_t x, uint32_t 
 }
 
 /* Somebody waits for granule x to change. */
-static void note_polled(struct shadow *s, uint32_t x)
+static void note_polled(struct warp *w, uint32_t x)
 {
+  struct shadow *s = &w->block->shadow;
   if (!s->polled) s->polled = calloc(s->granules, sizeof *s->polled);
   if (!s->polled) abort();
-  s->polled[x] = s->tick;
+  s->polled[x] = w->polled = s->tick;
 }
 
 static void read_lanes(struct warp *w, const struct sim_inst *i, const struct pattern *p,
@@ -238,7 +239,7 @@ static void read_lanes(struct warp *w, const struct sim_inst *i, const struct pa
   for (uint32_t m = p->mask; m; m &= m - 1) {
     unsigned l = first_lane(m);
     uint32_t x = (offset + (uint32_t)p->rel[l]) >> s->shift;
-    if (i->flags & SIM_MEM_POLL) note_polled(s, x);
+    if (i->flags & SIM_MEM_POLL) note_polled(w, x);
     for (uint32_t k = 0; fours && k < each; k += 4, x += 4) {
       hot |= (uint32_t)unsafe_to_read(s, x) << l;
       note_four(s, me, x, all_four(1u << l));
@@ -307,6 +308,7 @@ static void write_lanes(struct warp *w, const struct sim_inst *i, const struct p
   uint32_t tick = s->tick, epoch = s->epoch, start = s->block_start;
   uint32_t base = w->id * SIM_LANES + site_word(i);
   uint32_t hot = 0;
+  if (i->flags & SIM_MEM_POLL) w->polled = tick;
   const bool fenced = s->fenced, fours = kind == ACCESS_STORE && each % 4 == 0;
   bool quiet = kind == ACCESS_ATOMIC && quiet_atomic(s, p, offset, each);
   for (uint32_t m = quiet ? 0 : mask; m; m &= m - 1) {

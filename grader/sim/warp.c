@@ -330,7 +330,7 @@ void warp_start(struct warp *w, uint32_t lanes)
   w->released = w->due = w->arrived = 0;
   w->owing = 0;
   w->passed = 0;
-  w->yields = w->stamp = w->carry = w->sync_tick = w->spins = w->polls = 0;
+  w->yields = w->stamp = w->carry = w->sync_tick = w->spins = w->polls = w->polled = 0;
   w->steps = w->lane_steps = w->clock = w->in_slice = 0;
   w->depth_bytes = 0;
   free(w->lane_seen);

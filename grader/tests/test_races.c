@@ -1,7 +1,7 @@
 /* What is a race and what is none.
  *
  * tests/sim/order.cu: whatever orders threads besides barriers, each correct kernel with a broken
- * twin.  And chapter 07, races.txt: the simulator finds a race in just the pieces of code that the
+ * twin.  tests/sim/remedy.cu: what the faults say is to be done.  And chapter 07, races.txt: the simulator finds a race in just the pieces of code that the
  * answers call one.  The answers themselves are derived in suites/ch07_races.c, without the
  * simulator. */
 #define _GNU_SOURCE
@@ -129,6 +129,38 @@ START_TEST(what_orders)
 }
 END_TEST
 
+/* ---- tests/sim/remedy.cu ------------------------------------------------------------------------ */
+
+START_TEST(what_to_do)
+{
+  struct fixture x;
+  struct ran r = {0};
+  char kernel[64] = "";
+  int promises = 0;
+  fixture_open(&x, "remedy");
+  for (unsigned line = 1; line <= x.lines; line++) {
+    const char *words = x.line[line];
+    size_t faults;
+    if (sscanf(words, "__global__ void %63[a-z_](", kernel) == 1) {
+      if (r.sim) fixture_done(&r);
+      fixture_run(&r, &x, kernel, 1, ORDER_THREADS, 0, 1);
+    }
+    if (strncmp(words, "//* ", 4)) continue;
+    words += 4;
+    promises++;
+    ck_assert_msg(r.result.nfaults > 0, "%s is clean", kernel);
+    if (sscanf(words, "%zu faults", &faults) == 1)
+      ck_assert_msg(r.result.nfaults == faults, "%s: %zu faults", kernel, r.result.nfaults);
+    else
+      ck_assert_msg(strstr(r.result.faults[0].text, words), "%s: %s", kernel,
+                    r.result.faults[0].text);
+  }
+  ck_assert_int_eq(promises, 12);
+  fixture_done(&r);
+  fixture_close(&x);
+}
+END_TEST
+
 Suite *suite_races(void)
 {
   Suite *s = suite_create("races");
@@ -136,6 +168,7 @@ Suite *suite_races(void)
   tcase_set_timeout(c, 120);
   tcase_add_test(c, pieces_of_code);
   tcase_add_loop_test(c, what_orders, 0, KERNELS);
+  tcase_add_test(c, what_to_do);
   suite_add_tcase(s, c);
   return s;
 }

@@ -30,7 +30,8 @@ static bool save(struct sim *sim, const struct argument *a)
 
 static int report(const struct request *q)
 {
-  struct profile p = {.kernel = q->kernel, .module = q->module, .result = &q->result,
+  struct profile p = {.kernel = q->kernel, .module = q->module, .entry = q->entry,
+                      .flags = q->flags, .nflags = q->nflags, .result = &q->result,
                       .notes = q->notes, .nnotes = q->nnotes};
   int status = q->result.nfaults ? CLI_FAILED : CLI_OK;
   if (!profile_lines(&p, q->file, q->ptx)) status = CLI_OURS;

@@ -1,6 +1,8 @@
-/* What would make an access cheaper.  Every cure is tried on the 32 addresses with the model
- * before it is named, so what is said is true of the access shown - not of the whole kernel:
- * the other accesses of the same array have to be looked at again after the change. */
+/* What would make an access cheaper.
+ *
+ * A cure is named only where it was tried with the model: the lanes of this access moved, and with them the
+ * worst request of every other access of the array, which pays less as a whole.  Rows are those that the
+ * array has, and only grow, by whole elements.  Where its rows are not known nothing is said of them. */
 #include "profile/profile.h"
 
 #include <inttypes.h>
@@ -9,28 +11,6 @@
 static const char *plural(unsigned n) { return n == 1 ? "" : "s"; }
 
 static unsigned cost(const struct access *a) { return model_cost(a).wavefronts; }
-
-/* The access as it would be with rows of `pitch` bytes made `pad` bytes longer. */
-static struct access padded(const struct access *a, uint64_t base, uint64_t pitch, uint64_t pad)
-{
-  struct access b = *a;
-  for (unsigned t = 0; t < MODEL_LANES; t++)
-    if (a->mask >> t & 1) b.addr[t] += (a->addr[t] - base) / pitch * pad;
-  return b;
-}
-
-/* The access with the chunk of a row XORed by the row's number. */
-static struct access swizzled(const struct access *a, uint64_t base, uint64_t pitch, unsigned chunk)
-{
-  struct access b = *a;
-  uint64_t chunks = pitch / chunk;
-  for (unsigned t = 0; t < MODEL_LANES; t++) {
-    if (!(a->mask >> t & 1)) continue;
-    uint64_t at = a->addr[t] - base, row = at / pitch, in = at % pitch;
-    b.addr[t] = base + row * pitch + (in / chunk ^ row % chunks) * chunk + in % chunk;
-  }
-  return b;
-}
 
 /* Neighbouring lanes on neighbouring elements: what swapping the loops gives. */
 static struct access in_a_row(const struct access *a, uint64_t base)
@@ -100,51 +80,102 @@ static bool find_lattice(const struct access *a, struct lattice *l)
 
 static bool power_of_two(uint64_t n) { return n && !(n & (n - 1)); }
 
-/* Adds what XOR gives, where it gives something; returns the new length. */
-static size_t advise_xor(const struct access *a, uint64_t base, uint64_t pitch, char *out, size_t size,
-                         size_t used)
+/* ---- other places for an array's elements ----------------------------------------------------- */
+
+struct cure {
+  struct profile_layout layout;
+  struct profile_price price;
+  bool found;
+};
+
+/* Keeps a layout that is cheaper for this access and for the array than what is kept; the first of equals. */
+static void consider(const struct profile_array *array, const struct access *a,
+                     const struct profile_price *now, struct profile_layout layout, struct cure *best)
 {
-  unsigned unit = a->width < MODEL_WORD ? MODEL_WORD : a->width;
-  if (!power_of_two(pitch) || pitch < 2 * unit || pitch > 64 * unit || used >= size) return used;
-  struct access b = swizzled(a, base, pitch, unit);
-  if (cost(&b) >= cost(a)) return used;
-  return used + (size_t)snprintf(out + used, size - used, "%sXOR the column by the row (column ^ row "
-                                 "%% %" PRIu64 ", in units of %u bytes): %u", used ? "; or " : "",
-                                 pitch / unit, unit, cost(&b));
+  struct profile_price with;
+  if (!profile_layout_price(array, &layout, a, &with)) return;
+  if (with.mine >= now->mine || with.all >= now->all) return;
+  if (best->found && with.all >= best->price.all) return;
+  *best = (struct cure){layout, with, true};
 }
 
-/* Another distance between the rows: the longer step is one from row to row.  The nearest of the
- * cheapest. */
-static void advise_lattice(const struct access *a, const struct lattice *l, char *out, size_t size)
+/* Longer rows: by whole elements, up to those that lie in the same banks again. */
+static void consider_pads(const struct profile_array *array, const struct access *a,
+                          const struct profile_price *now, uint64_t row, struct cure *best)
 {
-  unsigned unit = a->width < MODEL_WORD ? MODEL_WORD : a->width, best = cost(a);
-  bool rows = l->outer > l->inner;           /* a group lies along a row, else across rows */
-  uint64_t step = (uint64_t)(rows ? l->outer : l->inner), to = 0, away = 0;
-  uint64_t least = rows ? (uint64_t)l->inner * l->lanes
-                        : (uint64_t)l->outer * (MODEL_LANES / l->lanes);
-  for (uint64_t p = least; p <= step + 128; p++) {
-    if (p % unit) continue;
-    struct lattice with = *l;
-    *(rows ? &with.outer : &with.inner) = (int64_t)p;
-    struct access b = *a;
-    for (unsigned t = 0; t < MODEL_LANES; t++) b.addr[t] = at(&with, a->addr[0], t);
-    unsigned c = cost(&b);
-    uint64_t d = p > step ? p - step : step - p;
-    if (c > best || (c == best && (!to || d > away || (d == away && p < to)))) continue;
-    best = c, to = p, away = d;
-  }
-  if (!to) return;
-  if (rows && l->inner == (int64_t)a->width)
-    snprintf(out, size, "%u lanes share a row, and the rows are %" PRIu64 " bytes apart (%" PRIu64
-             " elements): ", l->lanes, step, step / a->width);
+  for (uint64_t pad = array->element; pad <= MODEL_BANKS * MODEL_WORD; pad += array->element)
+    consider(array, a, now, (struct profile_layout){row, row + pad, 0, 1}, best);
+}
+
+static void consider_xors(const struct profile_array *array, const struct access *a,
+                          const struct profile_price *now, uint64_t row, struct cure *best)
+{
+  uint64_t unit = array->element < MODEL_WORD ? MODEL_WORD : array->element;
+  if (!power_of_two(row) || !power_of_two(array->element)) return;
+  for (uint32_t divide = 1; divide <= 8; divide *= 2)
+    for (uint64_t chunk = unit; 2 * chunk <= row && chunk <= 16; chunk *= 2)
+      consider(array, a, now, (struct profile_layout){row, row, (uint32_t)chunk, divide}, best);
+}
+
+static size_t say_worse(const struct profile_price *p, char *out, size_t size, size_t used)
+{
+  if (!p->worse || used >= size) return used;
+  return used + (size_t)snprintf(out + used, size - used, p->worse->line ? " (line %u then costs %u, not %u)"
+                                 : " (PTX line %u then costs %u, not %u)",
+                                 p->worse->line ? p->worse->line : p->worse->ptx_line, p->becomes, p->was);
+}
+
+static size_t say_pad(const struct profile_array *array, const struct cure *c, char *out, size_t size)
+{
+  uint64_t row = c->layout.row, pitch = c->layout.pitch, e = array->element;
+  size_t used;
+  if (array->rows == PROFILE_ROWS_RECORDS)
+    used = (size_t)snprintf(out, size, "pad each struct from %" PRIu64 " to %" PRIu64 " bytes: %u wavefront%s",
+                            row, pitch, c->price.mine, plural(c->price.mine));
   else
-    snprintf(out, size, "%u lanes %s, and the rows are %" PRIu64 " bytes apart (%" PRIu64
-             " elements): ", l->lanes, rows ? "share a row with gaps" : "go across rows", step,
-             step / a->width);
-  size_t used = strlen(out);
-  used += (size_t)snprintf(out + used, size - used, "%" PRIu64 " bytes (%" PRIu64 " elements) give %u "
-                           "wavefront%s", to, to / a->width, best, plural(best));
-  if (!rows) advise_xor(a, lowest(a), step, out, size, used);
+    used = (size_t)snprintf(out, size, "pad the rows from %" PRIu64 " to %" PRIu64 " bytes (%" PRIu64 " to %"
+                            PRIu64 " elements of %" PRIu64 " byte%s): %u wavefront%s", row, pitch, row / e,
+                            pitch / e, e, plural((unsigned)e), c->price.mine, plural(c->price.mine));
+  if (array->rows == PROFILE_ROWS_NONE && used < size)
+    used += (size_t)snprintf(out + used, size - used, ", element i at i + i / %" PRIu64 " * %" PRIu64,
+                             row / e, (pitch - row) / e);
+  return say_worse(&c->price, out, size, used);
+}
+
+static size_t say_xor(const struct cure *c, char *out, size_t size, size_t used)
+{
+  char by[40] = "row";
+  if (used >= size) return used;
+  if (c->layout.divide > 1) snprintf(by, sizeof by, "row / %u", c->layout.divide);
+  used += (size_t)snprintf(out + used, size - used, "%sXOR the column by the row (column ^ %s %% %" PRIu64
+                           ", in units of %u bytes): %u", used ? "; or " : "", by,
+                           c->layout.row / c->layout.chunk, c->layout.chunk, c->price.mine);
+  if (c->layout.row != c->layout.pitch) return used;
+  return say_worse(&c->price, out, size, used);
+}
+
+/* What other places for the elements give; the length of what was said. */
+static size_t advise_layout(const struct access *a, const struct profile_array *array, char *out,
+                            size_t size)
+{
+  struct profile_price now;
+  struct cure pad = {.found = false}, swizzle = {.found = false};
+  struct lattice l;
+  uint64_t rows[2] = {array->row, 0};
+  if (array->rows == PROFILE_ROWS_NONE) {    /* any length will do: what the addresses suggest */
+    rows[0] = likely_pitch(a);
+    if (find_lattice(a, &l)) rows[1] = (uint64_t)(l.outer > l.inner ? l.outer : l.inner);
+  }
+  if (!array->element || !profile_layout_price(array, NULL, a, &now)) return 0;
+  for (int k = 0; k < 2; k++) {
+    bool records = array->rows == PROFILE_ROWS_RECORDS;
+    if (!rows[k] || rows[k] % array->element || (rows[k] == array->element && !records)) continue;
+    if (array->rows == PROFILE_ROWS_NONE && rows[k] > array->bytes / 2) continue;
+    consider_pads(array, a, &now, rows[k], &pad);
+    if (!records) consider_xors(array, a, &now, rows[k], &swizzle);
+  }
+  size_t used = pad.found ? say_pad(array, &pad, out, size) : 0;
+  return swizzle.found ? say_xor(&swizzle, out, size, used) : used;
 }
 
 static unsigned most_on_one_address(const struct access *a)
@@ -207,8 +238,8 @@ static void advise_atomic(const struct access *a, const struct model_cost *c, ch
 {
   unsigned same = most_on_one_address(a);
   if (same > 1 && a->op != MODEL_ATOM_ONE)
-    snprintf(out, size, "contention, not a layout: %u lanes update one address; give each warp or "
-             "lane its own copy, or add up with shuffles first%s", same,
+    snprintf(out, size, "contention, not a layout: %u lanes update one address; add up in registers or "
+             "with shuffles first and make one atomic a warp, or give each lane its own copy%s", same,
              a->op == MODEL_ATOM_LOOP || a->op == MODEL_ATOM_LOOP64
                ? " (this type has no native atomic and loops)" : "");
   else if (c->wavefronts > c->ideal)
@@ -216,52 +247,45 @@ static void advise_atomic(const struct access *a, const struct model_cost *c, ch
              "each lane, at counter * %d + lane, they never meet", MODEL_LANES);
 }
 
-void profile_advise(const struct access *a, enum profile_class class, char *out, size_t size)
+static bool is_matrix(enum model_op op) { return op >= MODEL_LDMATRIX_X1 && op <= MODEL_STMATRIX_X4; }
+
+static void advise_shared(const struct access *a, const struct model_cost *c,
+                          const struct profile_array *array, char *out, size_t size)
+{
+  enum profile_rows rows = array ? array->rows : PROFILE_ROWS_UNKNOWN;
+  bool tried = rows != PROFILE_ROWS_UNKNOWN && rows != PROFILE_ROWS_FIXED;
+  struct access row = in_a_row(a, lowest(a) / 128 * 128);
+  unsigned together = cost(&row);
+  bool helps = !is_matrix(a->op) && together < c->wavefronts;
+  struct lattice l;
+  bool pattern = rows == PROFILE_ROWS_DECLARED || likely_pitch(a) || find_lattice(a, &l);
+  size_t used = tried ? advise_layout(a, array, out, size) : 0;
+  if (rows == PROFILE_ROWS_FIXED)
+    used = (size_t)snprintf(out, size, "the rows stay as they are: a bulk copy or wgmma lays this array out");
+  if (!used && helps && !pattern) {
+    snprintf(out, size, "the addresses follow no pattern, so no padding cures it; lanes that take "
+             "neighbouring elements pay %u wavefront%s", together, plural(together));
+  } else if (used < size && helps) {
+    snprintf(out + used, size - used, "%slet neighbouring lanes take neighbouring elements (swap "
+             "the loops): %u", used ? "; or " : "", together);
+  } else if (!used && c->wavefronts == c->phases) {
+    snprintf(out, size, "each phase takes one wavefront already; the %d active lanes would need %u if they "
+             "were neighbours", __builtin_popcount(a->mask), c->ideal);
+  } else if (!used) {
+    snprintf(out, size, tried ? "longer rows and XORed columns were tried: neither makes the array's accesses "
+             "cheaper as a whole" : "the array's rows are not known, so no other layout was tried");
+  }
+}
+
+void profile_advise(const struct access *a, enum profile_class class,
+                    const struct profile_array *array, char *out, size_t size)
 {
   struct model_cost c = model_cost(a);
   *out = 0;
-  if (a->op == MODEL_GLOBAL_LOAD || a->op == MODEL_GLOBAL_STORE) {
+  if (a->op == MODEL_GLOBAL_LOAD || a->op == MODEL_GLOBAL_STORE)
     advise_global(a, &c, class == PROFILE_GLOBAL_ATOMIC, out, size);
-    return;
-  }
-  if (c.wavefronts <= c.ideal) return;
-  if (a->op >= MODEL_ATOM_NATIVE && a->op <= MODEL_ATOM_LOOP64) {
+  else if (a->op >= MODEL_ATOM_NATIVE && a->op <= MODEL_ATOM_LOOP64)
     advise_atomic(a, &c, out, size);
-    return;
-  }
-  unsigned unit = a->width < MODEL_WORD ? MODEL_WORD : a->width;
-  uint64_t base = lowest(a), pitch = likely_pitch(a);
-  size_t used = 0;
-  unsigned best = c.wavefronts;
-  struct lattice lattice;
-  if (find_lattice(a, &lattice)) {           /* neighbours are in rows already */
-    advise_lattice(a, &lattice, out, size);
-    if (*out) return;
-  }
-  if (pitch > a->width) {
-    uint64_t pad = 0;
-    for (uint64_t k = unit; k <= 4 * unit || k <= 32; k += unit) {
-      struct access b = padded(a, base, pitch, k);
-      if (cost(&b) < best) {
-        best = cost(&b);
-        pad = k;
-      }
-    }
-    if (pad)
-      used += (size_t)snprintf(out, size, "pad the rows from %" PRIu64 " to %" PRIu64
-                               " bytes (%" PRIu64 " to %" PRIu64 " elements of %u bytes): %u wavefront%s",
-                               pitch, pitch + pad, pitch / a->width, (pitch + pad) / a->width,
-                               a->width, best, plural(best));
-    used = advise_xor(a, base, pitch, out, size, used);
-  }
-  struct access row = in_a_row(a, base / 128 * 128);
-  if (!used && !pitch) {
-    snprintf(out, size, "the addresses follow no pattern, so no padding cures it; lanes that take "
-             "neighbouring elements pay %u wavefront%s", cost(&row), plural(cost(&row)));
-    return;
-  }
-  bool matrix = a->op >= MODEL_LDMATRIX_X1 && a->op <= MODEL_STMATRIX_X4;   /* rows are given */
-  if (used < size && !matrix && cost(&row) < c.wavefronts)
-    snprintf(out + used, size - used, "%slet neighbouring lanes take neighbouring elements (swap "
-             "the loops): %u", used ? "; or " : "", cost(&row));
+  else if (c.wavefronts > c.ideal)
+    advise_shared(a, &c, array, out, size);
 }

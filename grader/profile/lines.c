@@ -109,13 +109,26 @@ static void add_notes(struct profile_line *l, const struct sim_site *s)
   add_note(l, s->note);
 }
 
+/* A loop of compare-and-swap goes round once more for each lane on the same word, and a round is its
+ * ideal: what copies of their own for the lanes would save is no excess. */
+static uint64_t spare(const struct profile_line *l)
+{
+  const struct sim_site *s = &l->sum;
+  if (s->op != MODEL_ATOM_LOOP && s->op != MODEL_ATOM_LOOP64) return l->excess;
+  struct access apart = s->worst;
+  for (unsigned t = 0; t < MODEL_LANES; t++) apart.addr[t] = t * (uint64_t)apart.width;
+  uint64_t least = s->requests * model_cost(&apart).wavefronts;
+  uint64_t more = s->wavefronts > least ? s->wavefronts - least : 0;
+  return more > l->excess ? more : l->excess;
+}
+
 static int worst_first(const void *pa, const void *pb)
 {
   const struct profile_line *a = pa, *b = pb;
   bool ga = is_global(a->sum.op), gb = is_global(b->sum.op);
   if (ga != gb) return ga ? 1 : -1;            /* wavefronts and sectors do not compare */
   if (a->sum.polled != b->sum.polled) return a->sum.polled ? 1 : -1;   /* it waits, and costs no one */
-  if (a->excess != b->excess) return a->excess < b->excess ? 1 : -1;
+  if (a->spare != b->spare) return a->spare < b->spare ? 1 : -1;
   uint64_t ca = a->sum.wavefronts + a->sum.sectors, cb = b->sum.wavefronts + b->sum.sectors;
   if (ca != cb) return ca < cb ? 1 : -1;
   if (a->sum.file != b->sum.file) return a->sum.file < b->sum.file ? -1 : 1;
@@ -123,15 +136,63 @@ static int worst_first(const void *pa, const void *pb)
   return a->sum.ptx_line < b->sum.ptx_line ? -1 : a->sum.ptx_line > b->sum.ptx_line;
 }
 
+/* The files' texts, each read when it is first asked for. */
+struct texts {
+  const struct ptx_module *module;
+  const char *ptx_name;
+  char **text;
+  bool *asked;
+};
+
+static const char *text_of(void *user, uint32_t file)
+{
+  struct texts *t = user;
+  if (file >= t->module->nfiles || !t->module->files[file]) return NULL;
+  if (!t->asked[file]) t->text[file] = profile_source(t->module->files[file], t->ptx_name);
+  t->asked[file] = true;
+  return t->text[file];
+}
+
+static void free_texts(struct texts *t)
+{
+  for (size_t i = 0; t->text && i < t->module->nfiles; i++) free(t->text[i]);
+  free(t->text);
+  free(t->asked);
+}
+
+/* What the counts come to: excess, stride, advice. */
+static bool conclude(struct profile *p, struct texts *texts)
+{
+  size_t narrays;
+  struct profile_array *arrays = profile_arrays(p, text_of, texts, &narrays);
+  if (!arrays) return false;
+  for (size_t i = 0; i < p->nlines; i++) {
+    struct profile_line *l = &p->lines[i];
+    struct sim_site *s = &l->sum;
+    uint64_t spent = is_global(s->op) ? s->sectors : s->wavefronts;
+    l->excess = spent > s->ideal ? spent - s->ideal : 0;
+    l->spare = spare(l);
+    p->unsure[l->class] |= !s->exact;
+    p->polled |= s->polled;
+    l->has_stride = model_stride_find(&s->worst, &l->stride);
+    const struct profile_array *array =
+        is_global(s->op) ? NULL : profile_array_of(arrays, narrays, &s->worst);
+    profile_advise(&s->worst, l->class, array, l->advice, sizeof l->advice);
+  }
+  profile_arrays_free(arrays, narrays);
+  return true;
+}
+
 bool profile_lines(struct profile *p, const char *ptx_name, const char *ptx)
 {
   const struct sim_result *r = p->result;
   const struct ptx_module *m = p->module;
-  char **texts = calloc(m->nfiles + 1, sizeof *texts);
+  struct texts texts = {m, ptx_name, calloc(m->nfiles + 1, sizeof *texts.text),
+                        calloc(m->nfiles + 1, sizeof *texts.asked)};
   p->lines = calloc(r->nsites ? r->nsites : 1, sizeof *p->lines);
   p->nlines = 0;
-  if (!texts || !p->lines) {
-    free(texts);
+  if (!texts.text || !texts.asked || !p->lines) {
+    free_texts(&texts);
     return false;
   }
   for (size_t i = 0; i < r->nsites; i++) {
@@ -158,28 +219,17 @@ bool profile_lines(struct profile *p, const char *ptx_name, const char *ptx)
     add_notes(l, s);
     if (s->line && s->file < m->nfiles && m->files[s->file]) {
       snprintf(l->file, sizeof l->file, "%s", m->files[s->file]);
-      if (!texts[s->file]) texts[s->file] = profile_source(m->files[s->file], ptx_name);
-      pick_line(texts[s->file], s->line, l->source, sizeof l->source);
+      pick_line(text_of(&texts, s->file), s->line, l->source, sizeof l->source);
     } else {
       snprintf(l->file, sizeof l->file, "%s", ptx_name);
       l->sum.line = 0;
       pick_line(ptx, s->ptx_line, l->source, sizeof l->source);
     }
   }
-  for (size_t i = 0; i < p->nlines; i++) {
-    struct profile_line *l = &p->lines[i];
-    struct sim_site *s = &l->sum;
-    uint64_t spent = is_global(s->op) ? s->sectors : s->wavefronts;
-    l->excess = spent > s->ideal ? spent - s->ideal : 0;
-    p->unsure[l->class] |= !s->exact;
-    p->polled |= s->polled;
-    l->has_stride = model_stride_find(&s->worst, &l->stride);
-    profile_advise(&s->worst, l->class, l->advice, sizeof l->advice);
-  }
+  bool ok = conclude(p, &texts);
+  free_texts(&texts);
   qsort(p->lines, p->nlines, sizeof *p->lines, worst_first);
-  for (size_t i = 0; i < m->nfiles; i++) free(texts[i]);
-  free(texts);
-  return true;
+  return ok;
 }
 
 void profile_free(struct profile *p) { free(p->lines); }

@@ -73,7 +73,7 @@ static void pictures(FILE *to, const struct profile *p, unsigned most)
   char where[280], picture[PICTURE_SIZE];
   for (size_t i = 0; i < p->nlines && most; i++) {
     const struct profile_line *l = &p->lines[i];
-    if (l->excess == 0 || l->sum.polled) continue;
+    if ((l->excess == 0 && !*l->advice) || l->sum.polled) continue;
     place(l, where, sizeof where);
     struct model_cost c = model_cost(&l->sum.worst);
     fprintf(to, "\n%s: the worst request of this %s, block (%u,%u,%u), warp %u", where,
@@ -90,7 +90,7 @@ static void pictures(FILE *to, const struct profile *p, unsigned most)
     for (char *row = picture, *end; (end = strchr(row, '\n')); row = end + 1)
       fprintf(to, "  %.*s\n", (int)(end - row), row);
     fprintf(to, "  rule: %s\n", model_rule_text(c.rule));
-    fprintf(to, "  try: %s\n", *l->advice ? l->advice : "nothing to gain by another layout");
+    if (*l->advice) fprintf(to, "  try: %s\n", l->advice);
     most--;
   }
 }

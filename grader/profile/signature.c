@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text with comments and strings blanked, every run of blanks one blank. */
-static char *stripped(const char *s)
+char *signature_stripped(const char *s)
 {
   char *out = malloc(strlen(s) + 2), *to = out;
   if (!out) return NULL;
@@ -96,7 +95,7 @@ static bool parameters(const char *p, struct signature *s)
 
 bool signature_find(const char *source, const char *kernel, size_t n, struct signature *out)
 {
-  char *text = source ? stripped(source) : NULL;
+  char *text = source ? signature_stripped(source) : NULL;
   size_t length = strlen(kernel);
   bool found = false, differ = false;
   struct signature *one = malloc(sizeof *one);

@@ -16,4 +16,7 @@ struct signature {
  * it is not there, is written by a macro, or when several with as many parameters differ. */
 bool signature_find(const char *source, const char *kernel, size_t n, struct signature *out);
 
+/* C++ text with comments and strings left out, every run of blanks one blank; malloc'ed, or NULL. */
+char *signature_stripped(const char *source);
+
 #endif

@@ -253,28 +253,49 @@ START_TEST(small_floats_round_to_even)
 }
 END_TEST
 
+/* An array of one dimension with this one access. */
+static struct profile_array array_of(struct profile_use *use, struct sim_site *site,
+                                     const struct access *a)
+{
+  *site = (struct sim_site){.op = a->op, .width = a->width, .requests = 1, .worst = *a};
+  *use = (struct profile_use){site, a->width};
+  return (struct profile_array){.bytes = 1 << 15, .rows = PROFILE_ROWS_NONE, .element = a->width,
+                                .room = 1 << 24, .uses = use, .nuses = 1};
+}
+
 /* A conflict with a constant stride always has a cure, and no cure is offered where none is due. */
 START_TEST(advice)
 {
   char text[400];
+  struct profile_use use;
+  struct sim_site site;
   for (unsigned width = 4; width <= 16; width *= 2)
     for (unsigned stride = 0; stride <= 64; stride++)
       for (int store = 0; store < 2; store++) {
         struct access a = {.op = store ? MODEL_STORE : MODEL_LOAD, .width = width, .mask = ~0u};
         for (unsigned t = 0; t < MODEL_LANES; t++) a.addr[t] = t * stride * width;
         struct model_cost c = model_cost(&a);
-        profile_advise(&a, store ? PROFILE_SHARED_STORE : PROFILE_SHARED_LOAD, text, sizeof text);
+        struct profile_array array = array_of(&use, &site, &a);
+        enum profile_class class = store ? PROFILE_SHARED_STORE : PROFILE_SHARED_LOAD;
+        profile_advise(&a, class, &array, text, sizeof text);
         ck_assert_msg((c.wavefronts > c.ideal) == (*text != 0), "width %u stride %u: '%s'", width,
                       stride, text);
+        ck_assert_msg(!*text || strstr(text, "pad the rows"), "width %u stride %u: '%s'", width, stride, text);
+        profile_advise(&a, class, NULL, text, sizeof text);
+        ck_assert_msg(!strstr(text, "pad") && !strstr(text, "XOR"), "nothing is known, but '%s'", text);
       }
-  /* Two rows of 16 lanes, 17 words apart: 16 is better, and no loop is to be swapped. */
+  /* Two rows of 16 lanes, 17 words apart: only longer rows are offered. */
   struct access tile = {.op = MODEL_STORE, .width = 4, .mask = ~0u};
   for (unsigned t = 0; t < MODEL_LANES; t++) tile.addr[t] = (t / 16 * 17 + t % 16) * 4;
-  profile_advise(&tile, PROFILE_SHARED_STORE, text, sizeof text);
-  ck_assert_msg(strstr(text, "64 bytes (16 elements) give 1 wavefront") && !strstr(text, "swap"),
+  struct profile_array array = array_of(&use, &site, &tile);
+  profile_advise(&tile, PROFILE_SHARED_STORE, &array, text, sizeof text);
+  ck_assert_msg(strstr(text, "pad the rows from 68 to 192 bytes (17 to 48 elements of 4 bytes): 1 wavefront"),
                 "%s", text);
+  array.room = 64;
+  profile_advise(&tile, PROFILE_SHARED_STORE, &array, text, sizeof text);
+  ck_assert_msg(*text && !strstr(text, "pad"), "there is no room, but '%s'", text);
   struct access hot = {.op = MODEL_ATOM_NATIVE, .width = 4, .mask = ~0u};
-  profile_advise(&hot, PROFILE_SHARED_ATOMIC, text, sizeof text);
+  profile_advise(&hot, PROFILE_SHARED_ATOMIC, NULL, text, sizeof text);
   ck_assert_msg(strstr(text, "32 lanes update one address"), "%s", text);
 }
 END_TEST

@@ -24,7 +24,8 @@ struct request *typed_profile(const char *row, struct profile *p)
 {
   struct request *q = typed(row);
   ck_assert_msg(request_run(q) == 0, "%s", row);
-  *p = (struct profile){.kernel = q->kernel, .module = q->module, .result = &q->result};
+  *p = (struct profile){.kernel = q->kernel, .module = q->module, .entry = q->entry,
+                      .flags = q->flags, .nflags = q->nflags, .result = &q->result};
   ck_assert(profile_lines(p, q->file, q->ptx));
   return q;
 }

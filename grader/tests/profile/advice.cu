@@ -3,7 +3,7 @@
 // for lanes along a row, `lanes` of them in a row.  advice.ptx is nvcc 13.0's text of this file.
 template <typename T> __device__ T *tile()
 {
-  extern __shared__ float4 room[];
+  extern __shared__ __align__(16) char room[];
   return reinterpret_cast<T *>(room);
 }
 
@@ -22,7 +22,8 @@ __device__ int column(int pitch, int chunks, int swap, int lanes)
 #define PAIR(width, T)                                                                             \
   extern "C" __global__ void load##width(T *out, int pitch, int chunks, int swap, int lanes)       \
   {                                                                                                \
-    clear(12000);                                                                                  \
+    tile<T>()[column(pitch, chunks, swap, lanes)] = out[threadIdx.x];                              \
+    __syncthreads();                                                                               \
     out[threadIdx.x] = tile<T>()[column(pitch, chunks, swap, lanes)];                              \
   }                                                                                                \
   extern "C" __global__ void store##width(T *out, int pitch, int chunks, int swap, int lanes)      \

@@ -1,0 +1,22 @@
+/* Shared arrays as their source declares them: PTX has only their names and bytes. */
+#ifndef DECLARATION_H
+#define DECLARATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct declaration {
+  unsigned dimensions;         /* float t[20][21]: 2 */
+  uint64_t element;            /* bytes of one: 4; 0: of a type that is not built in, unknown */
+  uint64_t row;                /* bytes of the last dimension: 84; 0 where there is one dimension only */
+  bool built_in;               /* a type of the language or of CUDA, to which no member can be added */
+};
+
+/* Looks in C++ text for the shared array of that name in PTX, of `bytes` bytes (0: dynamic).  `flags` are
+ * the compiler's, of which -D counts.  False when it is not there, is a plain variable, has sizes that
+ * cannot be told, or several of the name differ. */
+bool declaration_find(const char *source, const char *symbol, uint64_t bytes,
+                      const char *const *flags, size_t nflags, struct declaration *out);
+
+#endif

@@ -204,6 +204,14 @@ static bool one_run(const struct access *a)
   return (seen & (seen + 1)) == 0;           /* ones from the lowest bit on */
 }
 
+bool profile_own_blocks(const struct access *a)
+{
+  bool apart = false;
+  for (unsigned t = 1; t < MODEL_LANES; t++)
+    apart |= (a->mask >> t & a->mask >> (t - 1) & 1) && sim_heap_apart(a->addr[t], a->addr[t - 1]);
+  return apart;
+}
+
 static void advise_global(const struct access *a, const struct model_cost *c, bool atomic, char *out,
                           size_t size)
 {
@@ -217,6 +225,11 @@ static void advise_global(const struct access *a, const struct model_cost *c, bo
     if (same > 1 || c->sectors > c->ideal)
       snprintf(out, size, "add up in shared memory or with shuffles first, then make one global "
                "atomic a block for each address");
+  } else if (profile_own_blocks(a)) {
+    if (c->sectors > c->ideal)
+      snprintf(out, size, "each lane has a block of malloc of its own, and what lies in different blocks is "
+               "in different sectors: one block for the warp, lanes on neighbouring elements of it: %u "
+               "sector%s", together, plural(together));
   } else if (one_run(a)) {
     if (aligned < c->sectors)
       snprintf(out, size, "neighbouring elements already, but they begin %" PRIu64 " bytes into a "

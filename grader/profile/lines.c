@@ -174,7 +174,8 @@ static bool conclude(struct profile *p, struct texts *texts)
     l->spare = spare(l);
     p->unsure[l->class] |= !s->exact;
     p->polled |= s->polled;
-    l->has_stride = model_stride_find(&s->worst, &l->stride);
+    l->has_stride = model_stride_find(&s->worst, &l->stride) &&
+                    !(is_global(s->op) && profile_own_blocks(&s->worst));
     const struct profile_array *array =
         is_global(s->op) ? NULL : profile_array_of(arrays, narrays, &s->worst);
     profile_advise(&s->worst, l->class, array, l->advice, sizeof l->advice);

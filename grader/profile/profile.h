@@ -115,6 +115,10 @@ struct profile_price {
 bool profile_layout_price(const struct profile_array *a, const struct profile_layout *l,
                           const struct access *mine, struct profile_price *out);
 
+/* Whether neighbouring lanes of an access to global memory are in blocks of malloc of their own: how far
+ * apart those lie is the simulator's affair. */
+bool profile_own_blocks(const struct access *a);
+
 /* One sentence on how to make this access cheaper.  Each cure was tried on the model, with this access and
  * with the worst requests of all others of `array` (NULL: not known), and gives the cost it names.  Never
  * empty where it costs more than its ideal, nor where atomics meet on one address. */

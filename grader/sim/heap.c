@@ -16,6 +16,11 @@
 
 enum { GAP = 64 << 10, KEEPING = 256, MOST_FREED = 1 << 16 };
 
+bool sim_heap_apart(uint64_t a, uint64_t b)
+{
+  return a >= SIM_HEAP_WINDOW && b >= SIM_HEAP_WINDOW && (a > b ? a - b : b - a) >= GAP;
+}
+
 /* The place in the list of the first block that starts after the address. */
 static size_t place_after(const struct heap *h, uint64_t address)
 {

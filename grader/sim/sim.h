@@ -138,6 +138,10 @@ struct sim_launch {
   size_t param_bytes;
 };
 
+/* Whether two addresses lie in different blocks of malloc: blocks are so far apart that one that is
+ * overrun does not reach another. */
+bool sim_heap_apart(uint64_t a, uint64_t b);
+
 struct sim *sim_open(const struct sim_options *options);
 void sim_close(struct sim *sim);
 

@@ -413,6 +413,27 @@ START_TEST(advice_without_a_layout)
 }
 END_TEST
 
+/* How far apart blocks of malloc lie is the simulator's affair, and is not told. */
+START_TEST(advice_on_malloc)
+{
+  char advice[400];
+  struct profile p;
+  static const char row[] = "grader/tests/kernels/heap.ptx heap_list --grid 1 --block 32 i32[128]=iota i32[128] i32:4";
+  struct request *q = typed_profile(row, &p);
+  unsigned apart = 0;
+  for (size_t i = 0; i < p.nlines; i++) {
+    const struct profile_line *l = &p.lines[i];
+    if (!profile_own_blocks(&l->sum.worst) || l->class < PROFILE_GLOBAL_LOAD) continue;
+    snprintf(advice, sizeof advice, "%s", l->advice);
+    ck_assert_msg(strstr(advice, "a block of malloc of its own") && !strstr(advice, "bytes apart"), "'%s'", advice);
+    ck_assert_msg(!l->has_stride, "stride %" PRId64, l->stride);
+    apart++;
+  }
+  ck_assert_uint_gt(apart, 0);
+  typed_end(q, &p);
+}
+END_TEST
+
 /* Where no layout helps, none is offered; where it is contention, that is said. */
 START_TEST(advice_where_no_layout_helps)
 {
@@ -450,6 +471,7 @@ void test_profile_truth(Suite *s)
   tcase_add_loop_test(t, advice_keeps_its_promise, 0, 4);
   tcase_add_test(t, advice_on_global_memory);
   tcase_add_test(t, advice_where_no_layout_helps);
+  tcase_add_test(t, advice_on_malloc);
   tcase_add_loop_test(t, advice_on_declared_rows, 0, sizeof cures / sizeof *cures);
   tcase_add_loop_test(t, advice_without_a_layout, 0, sizeof no_cures / sizeof *no_cures);
   suite_add_tcase(s, t);

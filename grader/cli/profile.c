@@ -53,7 +53,7 @@ int command_profile(int argc, char **argv)
   int status = request_parse(argc - 1, argv + 1, "profile", &q);
   if (status == 0) status = request_load(&q);
   if (status == 0) status = request_run(&q);
-  if (status == 0) status = report(&q);
+  if (status == 0) status = request_refused(&q) ? CLI_USAGE : report(&q);
   request_free(&q);
   return status;
 }

@@ -319,6 +319,8 @@ size_t arguments_buffers(struct argument *a, size_t n, struct argument **out, si
 
 static bool is_struct(const struct ptx_symbol *p) { return p->bytes * 8 != ptx_type_bits(p->type); }
 
+static const char *article(unsigned bits) { return bits == 8 ? "an" : "a"; }
+
 /* What a parameter takes, as a reader would say it. */
 static void describe(const struct ptx_symbol *p, char *out, size_t size)
 {
@@ -333,7 +335,7 @@ static void describe(const struct ptx_symbol *p, char *out, size_t size)
   else if (bits == 64)
     snprintf(out, size, "a pointer or a 64-bit integer");
   else
-    snprintf(out, size, "a %u-bit %s", bits, kind == PTX_BITS ? "value" : "integer");
+    snprintf(out, size, "%s %u-bit %s", article(bits), bits, kind == PTX_BITS ? "value" : "integer");
 }
 
 static void describe_given(const struct argument *a, char *out, size_t size)
@@ -342,7 +344,7 @@ static void describe_given(const struct argument *a, char *out, size_t size)
   else if (a->is_buffer) snprintf(out, size, "a buffer");
   else if (!a->type) snprintf(out, size, "a struct of %zu bytes", a->size);
   else if (a->count > 1) snprintf(out, size, "%" PRIu64 " values, %zu bytes", a->count, a->size);
-  else snprintf(out, size, "a %u-bit %s", 8 * a->type->width,
+  else snprintf(out, size, "%s %u-bit %s", article(8 * a->type->width), 8 * a->type->width,
                 a->type->kind == VALUE_FLOAT ? "float" : "integer");
 }
 

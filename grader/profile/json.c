@@ -96,6 +96,15 @@ static json_t *fault(const struct profile *p, const struct sim_fault *f)
   return j;
 }
 
+bool profile_json_error(FILE *to, const char *error, int status)
+{
+  json_t *all = json_pack("{s:o, s:i}", "error", text(error), "status", status);
+  bool ok = all && json_dumpf(all, to, JSON_INDENT(2)) == 0 && fputc('\n', to) != EOF &&
+            fflush(to) == 0;
+  json_decref(all);
+  return ok;
+}
+
 bool profile_json(FILE *to, const struct profile *p)
 {
   json_t *lines = json_array(), *faults = json_array(), *notes = json_array();

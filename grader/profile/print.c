@@ -79,7 +79,7 @@ static void pictures(FILE *to, const struct profile *p, unsigned most)
     fprintf(to, "\n%s: the worst request of this %s, block (%u,%u,%u), warp %u", where,
             l->operation, l->sum.worst_block[0], l->sum.worst_block[1], l->sum.worst_block[2],
             l->sum.worst_warp);
-    if (is_global(l)) fprintf(to, ": %u sectors\n", c.sectors);
+    if (is_global(l)) fprintf(to, ": %u sector%s\n", c.sectors, c.sectors == 1 ? "" : "s");
     else
       fprintf(to, ": %s%u wavefronts where %u %s ideal\n", c.exact ? "" : "about ", c.wavefronts,
               c.ideal, c.ideal == 1 ? "is" : "are");
@@ -100,17 +100,22 @@ static void totals(FILE *to, const struct profile *p)
   const struct sim_totals *t = &p->result->totals;
   fprintf(to, "\n%s: %" PRIu64 " block%s, %" PRIu64 " warp%s, %s%" PRIu64 " warp instructions, %u + %u "
           "bytes of shared memory a block (static + dynamic)\n", p->kernel, t->blocks,
-          t->blocks == 1 ? "" : "s", t->warps, t->warps == 1 ? "" : "s", p->polled ? "~" : "", t->warp_instructions,
-          p->result->static_shared, p->result->dynamic_shared);
-#define SHARED(name, text, class)                                                                    \
+          t->blocks == 1 ? "" : "s", t->warps, t->warps == 1 ? "" : "s", p->polled ? "~" : "",
+          t->warp_instructions, p->result->static_shared, p->result->dynamic_shared);
+#define SHARED(name, text, class)                                                             \
   if (t->name.requests)                                                                       \
-    fprintf(to, "  %-15s%s%10" PRIu64 " requests %10" PRIu64 " wavefronts %10" PRIu64          \
-            " ideal  (%.2f a request)\n", text, p->unsure[class] ? "~" : " ", t->name.requests, t->name.wavefronts,         \
+    fprintf(to, "  %-15s%s%10" PRIu64 " %-8s %10" PRIu64 " %-10s %10" PRIu64                  \
+            " ideal  (%.2f a request)\n", text, p->unsure[class] ? "~" : " ",                 \
+            t->name.requests, t->name.requests == 1 ? "request" : "requests",                 \
+            t->name.wavefronts, t->name.wavefronts == 1 ? "wavefront" : "wavefronts",         \
             t->name.ideal, per(t->name.wavefronts, t->name.requests));
-#define GLOBAL(name, text, class)                                                                    \
+#define GLOBAL(name, text, class)                                                             \
   if (t->name.requests)                                                                       \
-    fprintf(to, "  %-15s%s%10" PRIu64 " requests %10" PRIu64 " sectors  (%.2f a request)\n",  \
-            text, p->unsure[class] ? "~" : " ", t->name.requests, t->name.sectors, per(t->name.sectors, t->name.requests));
+    fprintf(to, "  %-15s%s%10" PRIu64 " %-8s %10" PRIu64 " %-7s  (%.2f a request)\n", text,   \
+            p->unsure[class] ? "~" : " ", t->name.requests,                                   \
+            t->name.requests == 1 ? "request" : "requests", t->name.sectors,                  \
+            t->name.sectors == 1 ? "sector" : "sectors",                                      \
+            per(t->name.sectors, t->name.requests));
   SHARED(shared_load, "shared loads", PROFILE_SHARED_LOAD)
   SHARED(shared_store, "shared stores", PROFILE_SHARED_STORE)
   SHARED(shared_atomic, "shared atomics", PROFILE_SHARED_ATOMIC)

@@ -90,6 +90,8 @@ char *profile_source(const char *name, const char *ptx_name);
 void profile_print(FILE *to, const struct profile *p, unsigned pictures);
 /* Writes JSON to `to`; false when that fails. */
 bool profile_json(FILE *to, const struct profile *p);
+/* The same of what was refused: {"error": ..., "status": ...}. */
+bool profile_json_error(FILE *to, const char *error, int status);
 
 /* arrays.c: the shared arrays of the launch that was accessed; malloc'ed, `*n` of them.  `source` gives a
  * file's text by its number in the module, or NULL.  NULL when memory ends. */

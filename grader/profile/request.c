@@ -45,12 +45,13 @@ static int tell(const struct request *q, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static int tell(const struct request *q, int status, const char *format, ...)
 {
+  char text[4096];
   va_list ap;
-  fprintf(stderr, "banks %s: ", q->command);
   va_start(ap, format);
-  vfprintf(stderr, format, ap);
+  vsnprintf(text, sizeof text, format, ap);
   va_end(ap);
-  fprintf(stderr, "\n");
+  fprintf(stderr, "banks %s: %s\n", q->command, text);
+  if (q->json && !strcmp(q->command, "profile") && !profile_json_error(stdout, text, status)) return REQUEST_OURS;
   return status;
 }
 
@@ -141,10 +142,11 @@ int request_parse(int argc, char **argv, const char *command, struct request *q)
   memset(q, 0, sizeof *q);
   q->command = command;
   q->pictures = 3;
+  for (int i = 0; i < argc; i++) q->json |= !strcmp(argv[i], "--json");   /* for errors before it, too */
   for (int i = 0; i < argc; i++) {
     char *arg = argv[i];
-    if (!strcmp(arg, "--json")) q->json = true;
-    else if (!strcmp(arg, "--as-written")) q->no_fuse = true;
+    if (!strcmp(arg, "--json")) continue;
+    if (!strcmp(arg, "--as-written")) q->no_fuse = true;
     else if (is_flag(arg)) {
       int status = option(q, "--nvcc", arg);
       if (status) return status;
@@ -430,6 +432,18 @@ int request_run(struct request *q)
 {
   int status = request_launch(q, 0, &q->sim, &q->result);
   return status ? status : request_settle(q);
+}
+
+bool request_refused(const struct request *q)
+{
+  const struct sim_fault *f = q->result.faults;
+  if (q->result.nfaults != 1 || f->kind != SIM_FAULT_LAUNCH || f->ptx_line) return false;
+  const char *at = strstr(f->text, q->entry->name);
+  if (at)
+    usage_error(q, "the launch cannot be: %.*s%s%s", (int)(at - f->text), f->text, q->kernel,
+                at + strlen(q->entry->name));
+  else usage_error(q, "the launch cannot be: %s", f->text);
+  return true;
 }
 
 void request_free(struct request *q)

@@ -4,7 +4,7 @@
  *
  * Shared by `banks profile` and `banks prove`.  The file is the author's, so it is compiled where it
  * lies, with its own includes.  Every function tells on standard error what is wrong, and returns
- * the exit status to end with, 0 when all is well. */
+ * the exit status to end with, 0 when all is well; with --json a program is told, too: {"error": ...}. */
 #ifndef REQUEST_H
 #define REQUEST_H
 
@@ -50,6 +50,8 @@ int request_words(char *row, char **words, int most);
 int request_parse(int argc, char **argv, const char *command, struct request *q);
 int request_load(struct request *q);
 int request_run(struct request *q);      /* and settles */
+/* Whether the launch itself could not be: told, with the kernel's name as typed. */
+bool request_refused(const struct request *q);
 /* One launch, with buffers as given; `fill` as in struct sim_options.  *sim is to be closed, whatever is
  * returned. */
 int request_launch(const struct request *q, unsigned fill, struct sim **sim,

@@ -87,12 +87,18 @@ static void fault_global(struct warp *w, const struct sim_inst *i, unsigned lane
 static void fault_alignment(struct warp *w, const struct sim_inst *i, unsigned lane,
                             enum access_kind kind, uint64_t at)
 {
+  const struct sim_object *o = memory_find(w->runner->sim, at);
   struct sim_fault *f =
-      fault_note(w, i, lane, SIM_FAULT_ALIGNMENT, true,
-                 "%s %u bytes at an address that is no multiple of %u (0x%llx): wide accesses must "
-                 "be aligned to their width", verb(kind), i->width, i->width,
-                 (unsigned long long)at);
-  if (f) {
+      o ? fault_note(w, i, lane, SIM_FAULT_ALIGNMENT, true,
+                     "%s %u bytes at byte %llu of '%s', which is no multiple of %u: wide accesses must be "
+                     "aligned to their width", verb(kind), i->width, (unsigned long long)(at - o->base),
+                     o->name, i->width)
+        : fault_note(w, i, lane, SIM_FAULT_ALIGNMENT, true,
+                     "%s %u bytes at an address that is no multiple of %u (0x%llx): wide accesses must "
+                     "be aligned to their width", verb(kind), i->width, i->width,
+                     (unsigned long long)at);
+  if (f && o) name_object(f, o->name, at - o->base, i->width);
+  if (f && !o) {
     f->address = at;
     f->width = i->width;
   }

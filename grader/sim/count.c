@@ -63,6 +63,14 @@ static void keep_worst(struct warp *w, const struct sim_inst *i, struct site_sid
     side->worst.addr[l] = mask >> l & 1 ? first + (uint64_t)(int64_t)rel[l] : 0;
 }
 
+/* Of requests that cost the same the first warp's is kept, where it is the same block: warps take turns
+ * in an order that tells a reader nothing. */
+static bool is_worse(const struct warp *w, const struct site_side *side, uint32_t cost)
+{
+  return cost > side->worst_cost || (cost == side->worst_cost && cost && w->id < side->worst_warp &&
+                                     w->block->linear == side->worst_block);
+}
+
 static struct site_side *new_side(const struct sim_inst *i, bool shared)
 {
   struct site_side *side = calloc(1, sizeof *side);
@@ -100,7 +108,7 @@ void count_add(struct warp *w, const struct sim_inst *i, struct site_side *side,
 {
   add_times(side, 1, mask, c);
   uint32_t cost = shared ? c->wavefronts : c->sectors;
-  if (cost > side->worst_cost) keep_worst(w, i, side, cost, mask, first, rel);
+  if (is_worse(w, side, cost)) keep_worst(w, i, side, cost, mask, first, rel);
 }
 
 /* An atomic at an address that all lanes share is carried out by one of them. */
@@ -145,10 +153,10 @@ void count_new(struct warp *w, const struct sim_inst *i, struct site *s, struct 
   p->cost = count_price(side->op, side->width, mask, (uint32_t)at, p->rel);
   side->exact &= p->cost.exact && !(i->flags & (SIM_MEM_UNSURE | SIM_MEM_POLL));
   uint32_t cost = shared ? p->cost.wavefronts : p->cost.sectors;
-  if (cost > side->worst_cost) keep_worst(w, i, side, cost, mask, at, p->rel);
+  if (is_worse(w, side, cost)) keep_worst(w, i, side, cost, mask, at, p->rel);
   if (!shared || !i->issue.second) return;
   at = first + (uint64_t)(int64_t)i->issue.second_delta;
   p->second = count_price(side->op, i->issue.second, mask, (uint32_t)at, p->rel);
   cost = p->second.wavefronts;
-  if (cost > side->worst_cost) keep_worst(w, i, side, cost, mask, at, p->rel);
+  if (is_worse(w, side, cost)) keep_worst(w, i, side, cost, mask, at, p->rel);
 }

@@ -413,6 +413,22 @@ START_TEST(advice_without_a_layout)
 }
 END_TEST
 
+/* Of equals the first warp's request is shown, whose lanes lie as one would draw them. */
+START_TEST(the_first_warp_is_shown)
+{
+  struct profile p;
+  char row[300];
+  layouts("'records<plain>' --grid 2 --block 128 f32[128] f32[128]", row);
+  struct request *q = typed_profile(row, &p);
+  ck_assert_uint_gt(p.nlines, 0);
+  ck_assert_uint_eq(p.lines[0].sum.worst_wavefronts, 4);
+  ck_assert_uint_eq(p.lines[0].sum.worst_warp, 0);
+  ck_assert_uint_eq(p.lines[0].sum.worst_block[0], 0);
+  ck_assert_msg(p.lines[0].has_stride && p.lines[0].stride == 16, "stride %" PRId64, p.lines[0].stride);
+  typed_end(q, &p);
+}
+END_TEST
+
 /* How far apart blocks of malloc lie is the simulator's affair, and is not told. */
 START_TEST(advice_on_malloc)
 {
@@ -472,6 +488,7 @@ void test_profile_truth(Suite *s)
   tcase_add_test(t, advice_on_global_memory);
   tcase_add_test(t, advice_where_no_layout_helps);
   tcase_add_test(t, advice_on_malloc);
+  tcase_add_test(t, the_first_warp_is_shown);
   tcase_add_loop_test(t, advice_on_declared_rows, 0, sizeof cures / sizeof *cures);
   tcase_add_loop_test(t, advice_without_a_layout, 0, sizeof no_cures / sizeof *no_cures);
   suite_add_tcase(s, t);

@@ -129,6 +129,11 @@ static void tell_form(enum ptx_op op, unsigned form)
 
 int command_instructions(int argc, char **argv)
 {
+  if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+    printf("usage: banks instructions\n"
+           "  prints every PTX instruction that is read, and what the simulator runs of it, as markdown\n");
+    return CLI_OK;
+  }
   if (argc > 1) {
     fprintf(stderr, "banks instructions: takes no arguments, not '%s'\n", argv[1]);
     return CLI_USAGE;

@@ -81,7 +81,11 @@ static bool parse_buffer(const char *count, struct argument *a, char *why, size_
   }
   if (save) a->save = strdup(save + 1);
   bool ok = true;
-  if (save && !save[1]) {
+  const char *equal = save ? strrchr(save, '=') : NULL;
+  if (equal && !strchr(equal, '/')) {
+    ok = wrong(why, size, "'%s': '%s' would be part of the file's name: what fills a buffer comes before "
+               ">, like f32[32]=iota>out", a->text, equal);
+  } else if (save && !save[1]) {
     ok = wrong(why, size, "'%s': expected the name of a file after >", a->text);
   } else if (how && how[0] == '@') {
     ok = read_file(how + 1, a, empty, why, size);

@@ -89,8 +89,9 @@ static json_t *fault(const struct profile *p, const struct sim_fault *f)
                         (int)f->block[1], (int)f->block[2], "thread", (int)f->thread[0],
                         (int)f->thread[1], (int)f->thread[2], "count", number(f->count), "object",
                         text(f->object), "text", text(f->text));
-  if (j && two)
-    json_object_update_new(j, json_pack("{s:i, s:[iii]}", "other_line", (int)f->other_line,
+  if (j && two)       /* line 0: not known */
+    json_object_update_new(j, json_pack("{s:o, s:[iii]}", "other_line",
+                                        f->other_line ? json_integer(f->other_line) : json_null(),
                                         "other_thread", (int)f->other_thread[0],
                                         (int)f->other_thread[1], (int)f->other_thread[2]));
   return j;

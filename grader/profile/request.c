@@ -38,7 +38,8 @@ const char request_help[] =
   "    =VALUE =@FILE              one value; the raw little-endian bytes of a file\n"
   "    >FILE                      write the buffer there afterwards\n"
   "  tma:f16[64,128]=uniform/box=64,64/swizzle=128B\n"
-  "                               a tensor map of such a buffer (CUtensorMap by value)\n";
+  "                               a tensor map of such a buffer (CUtensorMap by value): sizes and box\n"
+  "                               outermost first, as in C: 64 rows of 128, a box of 64 rows of 64\n";
 
 /* Tells on standard error, and returns `status`. */
 static int tell(const struct request *q, int status, const char *format, ...)
@@ -384,6 +385,11 @@ int request_load(struct request *q)
   q->nbuffers = arguments_buffers(q->arguments, q->narguments, q->buffers, REQUEST_BUFFERS);
   if (q->nbuffers > REQUEST_BUFFERS)
     return usage_error(q, "more than %d buffers", REQUEST_BUFFERS);
+  for (size_t i = 0; i < q->nbuffers; i++)
+    for (size_t k = 0; k < i; k++)
+      if (q->buffers[i]->save && q->buffers[k]->save && !strcmp(q->buffers[i]->save, q->buffers[k]->save))
+        return usage_error(q, "%s and %s are both to be written to %s: the second would replace the first",
+                           q->buffers[k]->label, q->buffers[i]->label, q->buffers[i]->save);
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "profile/declaration.h"
 #include "profile/kernels.h"
 
 static const uint64_t MOST_BYTES = UINT64_C(1) << 34;
@@ -363,6 +364,53 @@ static bool fits(const struct ptx_symbol *p, const struct argument *a)
   return (kind == PTX_FLOAT) == (a->type->kind == VALUE_FLOAT);
 }
 
+/* Does a value or a buffer's element fit a type's name?  Bytes may be anything, an integer of its width
+ * any bits, and types that are not built in are not known. */
+static bool type_fits(const char *type, size_t length, const struct argument *a, bool pointer)
+{
+  struct declared_type t;
+  const struct value_type *v = a->type;
+  if (!declaration_type(type, length, &t) || !v) return true;
+  bool is_float = v->kind == VALUE_FLOAT;
+  if (pointer && v->width == 1) return true;
+  if (pointer && v->width == t.bytes && t.bytes > t.scalar && !is_float) return true;
+  if (!pointer && a->size != t.bytes) return false;
+  return v->width == t.scalar && (t.scalar < 4 || is_float == t.is_float);
+}
+
+/* The argument of a pointer "const float *in", as far as its source tells. */
+static bool pointee_fits(const char *text, const struct argument *a)
+{
+  const char *star = strchr(text, '*');
+  return !star || strchr(star + 1, '*') || !a->is_buffer || a->tensor.rank ||
+         type_fits(text, (size_t)(star - text), a, true);
+}
+
+/* The fields of a struct, "int n; float k; const float *p;", as far as they can be read. */
+static bool fields_fit(const char *text, const struct argument *a)
+{
+  size_t n = 0;
+  if (!*text || !a->nfields || strpbrk(text, "(){}[]<>:=&")) return true;
+  for (const char *p = text + strspn(text, " "); *p; p += *p == ';', p += strspn(p, " ")) {
+    const char *end = p + strcspn(p, ";"), *type_end = p + strcspn(p, "*,;");
+    if (type_end == end || *type_end == ',') {               /* behind the type is a name */
+      while (type_end > p && type_end[-1] == ' ') type_end--;
+      while (type_end > p && type_end[-1] != ' ') type_end--;
+    }
+    for (const char *q = p; q < end; n++) {
+      const char *next = q + strcspn(q, ",;"), *star = memchr(q, '*', (size_t)(next - q));
+      const struct argument *f = n < a->nfields ? &a->fields[n] : NULL;
+      if (!f) return false;
+      if (star ? !(f->is_buffer ? pointee_fits(p, f) : f->size == 8)
+               : f->is_buffer || !type_fits(p, (size_t)(type_end - p), f, false))
+        return false;
+      q = next + (*next == ',');
+    }
+    p = end;
+  }
+  return n == a->nfields;
+}
+
 /* Where a struct's fields were laid out: ": i32 at 0, f32 at 4". */
 static void layout(const struct argument *a, char *out, size_t size)
 {
@@ -422,7 +470,15 @@ bool arguments_check(const struct ptx_function *kernel, struct argument *a, size
     if (*name) snprintf(a[i].label, sizeof a[i].label, "argument %zu (%s)", i + 1, name);
     else snprintf(a[i].label, sizeof a[i].label, "argument %zu", i + 1);
     label(&a[i], a[i].label);
-    if (fits(p, &a[i])) continue;
+    bool sized = fits(p, &a[i]);
+    if (sized && (!names || pointee_fits(names->params[i].text, &a[i])) &&
+        (!names || fields_fit(names->params[i].fields, &a[i])))
+      continue;
+    if (sized)
+      return wrong(why, size, "%s of %s: %s is expected%s%s%s; found '%s'%s", a[i].label, called,
+                   names->params[i].text, a[i].nfields ? " {" : "",
+                   a[i].nfields ? names->params[i].fields : "", a[i].nfields ? "}" : "", a[i].text,
+                   a[i].nfields ? "" : ": u8[BYTES] fills any type with bytes");
     describe(p, wanted, sizeof wanted);
     describe_given(&a[i], given, sizeof given);
     layout(&a[i], laid, sizeof laid);

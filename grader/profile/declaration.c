@@ -124,23 +124,30 @@ static bool evaluate(const struct text *t, const char *from, char unknown[NAME],
 
 /* ---- types ---------------------------------------------------------------------------------- */
 
-static const struct { const char *name; unsigned bytes; } types[] = {
-  {"char", 1}, {"signed char", 1}, {"unsigned char", 1}, {"bool", 1}, {"int8_t", 1}, {"uint8_t", 1},
-  {"uchar", 1}, {"std::byte", 1}, {"__nv_fp8_e4m3", 1}, {"__nv_fp8_e5m2", 1},
-  {"short", 2}, {"unsigned short", 2}, {"int16_t", 2}, {"uint16_t", 2}, {"half", 2}, {"__half", 2},
-  {"__nv_bfloat16", 2}, {"nv_bfloat16", 2}, {"char2", 2}, {"uchar2", 2}, {"ushort", 2},
-  {"int", 4}, {"unsigned", 4}, {"unsigned int", 4}, {"int32_t", 4}, {"uint32_t", 4}, {"uint", 4},
-  {"float", 4}, {"half2", 4}, {"__half2", 4}, {"__nv_bfloat162", 4}, {"nv_bfloat162", 4}, {"char4", 4},
-  {"uchar4", 4}, {"short2", 4}, {"ushort2", 4},
-  {"long", 8}, {"unsigned long", 8}, {"long long", 8}, {"unsigned long long", 8}, {"int64_t", 8},
-  {"uint64_t", 8}, {"size_t", 8}, {"double", 8}, {"float2", 8}, {"int2", 8}, {"uint2", 8},
-  {"short4", 8}, {"ushort4", 8},
-  {"float3", 12}, {"int3", 12}, {"uint3", 12},
-  {"float4", 16}, {"int4", 16}, {"uint4", 16}, {"double2", 16}, {"longlong2", 16}, {"ulonglong2", 16},
+static const struct { const char *name; unsigned bytes, scalar; bool is_float; } types[] = {
+  {"char", 1, 1, false}, {"signed char", 1, 1, false}, {"unsigned char", 1, 1, false},
+  {"bool", 1, 1, false}, {"int8_t", 1, 1, false}, {"uint8_t", 1, 1, false},
+  {"uchar", 1, 1, false}, {"std::byte", 1, 1, false}, {"__nv_fp8_e4m3", 1, 1, false},
+  {"__nv_fp8_e5m2", 1, 1, false}, {"short", 2, 2, false}, {"unsigned short", 2, 2, false},
+  {"int16_t", 2, 2, false}, {"uint16_t", 2, 2, false}, {"half", 2, 2, true},
+  {"__half", 2, 2, true}, {"__nv_bfloat16", 2, 2, true}, {"nv_bfloat16", 2, 2, true},
+  {"char2", 2, 1, false}, {"uchar2", 2, 1, false}, {"ushort", 2, 2, false}, {"int", 4, 4, false},
+  {"unsigned", 4, 4, false}, {"unsigned int", 4, 4, false}, {"int32_t", 4, 4, false},
+  {"uint32_t", 4, 4, false}, {"uint", 4, 4, false}, {"float", 4, 4, true}, {"half2", 4, 2, true},
+  {"__half2", 4, 2, true}, {"__nv_bfloat162", 4, 2, true}, {"nv_bfloat162", 4, 2, true},
+  {"char4", 4, 1, false}, {"uchar4", 4, 1, false}, {"short2", 4, 2, false},
+  {"ushort2", 4, 2, false}, {"long", 8, 8, false}, {"unsigned long", 8, 8, false},
+  {"long long", 8, 8, false}, {"unsigned long long", 8, 8, false}, {"int64_t", 8, 8, false},
+  {"uint64_t", 8, 8, false}, {"size_t", 8, 8, false}, {"double", 8, 8, true},
+  {"float2", 8, 4, true}, {"int2", 8, 4, false}, {"uint2", 8, 4, false}, {"short4", 8, 2, false},
+  {"ushort4", 8, 2, false}, {"float3", 12, 4, true}, {"int3", 12, 4, false},
+  {"uint3", 12, 4, false}, {"float4", 16, 4, true}, {"int4", 16, 4, false},
+  {"uint4", 16, 4, false}, {"double2", 16, 8, true}, {"longlong2", 16, 8, false},
+  {"ulonglong2", 16, 8, false},
 };
 
 /* The type's text without what does not tell its size. */
-static unsigned type_bytes(const char *from, size_t length)
+bool declaration_type(const char *from, size_t length, struct declared_type *type)
 {
   static const char *const skipped[] = {"static", "const", "volatile", "extern"};
   char name[NAME] = "";
@@ -154,8 +161,17 @@ static unsigned type_bytes(const char *from, size_t length)
     p += strspn(p, " ");
   }
   for (size_t k = 0; k < sizeof types / sizeof *types; k++)
-    if (!strcmp(types[k].name, name)) return types[k].bytes;
-  return 0;
+    if (!strcmp(types[k].name, name)) {
+      *type = (struct declared_type){types[k].bytes, types[k].scalar, types[k].is_float};
+      return true;
+    }
+  return false;
+}
+
+static unsigned type_bytes(const char *from, size_t length)
+{
+  struct declared_type t;
+  return declaration_type(from, length, &t) ? t.bytes : 0;
 }
 
 /* ---- a declaration -------------------------------------------------------------------------- */

@@ -13,6 +13,10 @@ struct declaration {
   bool built_in;               /* a type of the language or of CUDA, to which no member can be added */
 };
 
+/* A type of the language or of CUDA by its name; a float4 has 16 bytes, its scalars 4. */
+struct declared_type { unsigned bytes, scalar; bool is_float; };
+bool declaration_type(const char *text, size_t length, struct declared_type *type);
+
 /* Looks in C++ text for the shared array of that name in PTX, of `bytes` bytes (0: dynamic).  `flags` are
  * the compiler's, of which -D counts.  False when it is not there, is a plain variable, has sizes that
  * cannot be told, or several of the name differ. */

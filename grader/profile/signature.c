@@ -93,6 +93,31 @@ static bool parameters(const char *p, struct signature *s)
   return true;
 }
 
+/* "const struct scale s": the braces of struct scale, where it is declared once. */
+static void fields_of(const char *source, const char *parameter, char *out, size_t size)
+{
+  char type[80];
+  const char *end = parameter + strlen(parameter), *found = NULL;
+  *out = 0;
+  if (strpbrk(parameter, "*&<[")) return;
+  while (end > parameter && is_word(end[-1])) end--;
+  while (end > parameter && end[-1] == ' ') end--;
+  const char *begin = end;
+  while (begin > parameter && is_word(begin[-1])) begin--;
+  copy(type, sizeof type, begin, (size_t)(end - begin));
+  size_t n = strlen(type);
+  for (const char *p = source; n && (p = strstr(p, type)); p += n) {
+    const char *open = p + n + (p[n] == ' '), *head = p;
+    if (is_word(p[n]) || (p > source && is_word(p[-1])) || *open != '{') continue;
+    while (head > source && !strchr(";{}", head[-1])) head--;
+    const char *word = strstr(head, "struct");
+    if (!word || word > p || found) return;
+    found = open;
+  }
+  const char *close = found ? behind(found) : NULL;
+  if (close && (size_t)(close - found) < size) copy(out, size, found + 1, (size_t)(close - found - 2));
+}
+
 bool signature_find(const char *source, const char *kernel, size_t n, struct signature *out)
 {
   char *text = source ? signature_stripped(source) : NULL;
@@ -112,6 +137,8 @@ bool signature_find(const char *source, const char *kernel, size_t n, struct sig
       if (*open != '(' || !parameters(open, one) || one->n != n) continue;
       for (size_t i = 0; found && i < n; i++) differ |= strcmp(one->params[i].name, out->params[i].name) != 0;
       *out = *one;
+      for (size_t i = 0; i < n; i++)
+        fields_of(text, out->params[i].text, out->params[i].fields, sizeof out->params[i].fields);
       found = true;
       break;
     }

@@ -9,7 +9,10 @@ enum { SIGNATURE_MOST = 64 };
 
 struct signature {
   size_t n;
-  struct { char text[80], name[40]; } params[SIGNATURE_MOST];   /* "const float *in", "in" */
+  struct {
+    char text[80], name[40];   /* "const float *in", "in" */
+    char fields[300];          /* of a struct by value: what stands in its braces; "": not found */
+  } params[SIGNATURE_MOST];
 };
 
 /* Looks in C++ text for the __global__ function of that plain name with `n` parameters.  False when

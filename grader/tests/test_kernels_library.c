@@ -422,7 +422,7 @@ START_TEST(cluster_launched)
   const char *argv[] = {NULL, "profile", "grader/tests/kernels/cluster.ptx", "cluster_next", "--grid",
                         "4", "--block", "64", "--cluster", "2", "i32[256]", "i32[256]", "i32:0", NULL};
   char *text;
-  ck_assert_int_eq(run_banks(&text, argv), 1);
+  ck_assert_int_eq(run_banks(&text, argv), 2);
   ck_assert_msg(strstr(text, "declared for clusters of another size") != NULL, "%s", text);
   free(text);
 }

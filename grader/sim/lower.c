@@ -572,8 +572,8 @@ static bool lower_function(struct sim *sim, struct sim_func *f, struct ptx_error
   end->site = SIM_NO_SITE;
   static const struct ptx_inst nowhere;
   end->ptx = p->ninsts ? &p->insts[p->ninsts - 1] : &nowhere;
-  end->file = end->ptx->file;
-  end->line = end->ptx->source_line;
+  end->file = end->ptx->author_file;
+  end->line = end->ptx->author_line;
   lower_origins(f);
   lower_waits(f);
   lower_skipped(f);

@@ -122,7 +122,8 @@ static void find_polls(struct sim_func *f, uint32_t first, uint32_t last, uint8_
   }
 }
 
-/* The first look before a loop that was turned round stands on the same line. */
+/* The first look before a loop that was turned round stands on the same line: its own, of a header,
+ * not that of the author's call, on which there may be other loads. */
 static void find_first_looks(struct sim_func *f)
 {
   for (uint32_t k = 0; k < f->ninsts; k++) {
@@ -130,8 +131,8 @@ static void find_first_looks(struct sim_func *f)
     if (!(i->flags & SIM_MEM_POLL) || i->ptx->op != PTX_LD) continue;
     for (uint32_t n = k > LONGEST ? k - LONGEST : 0; n < k; n++) {
       struct sim_inst *j = &f->insts[n];
-      if (polls(j) && j->ptx->op == PTX_LD && i->line && j->line == i->line && j->file == i->file &&
-          j->width == i->width)
+      if (polls(j) && j->ptx->op == PTX_LD && i->ptx->source_line && j->width == i->width &&
+          j->ptx->source_line == i->ptx->source_line && j->ptx->file == i->ptx->file)
         j->flags |= SIM_MEM_POLL;
     }
   }

@@ -217,6 +217,42 @@ START_TEST(polled)
 }
 END_TEST
 
+/* A header's function that looks at one flag, then waits for another, is at one line of the author's:
+ * the second and the look before its loop poll, the first does not. */
+START_TEST(polled_in_a_header)
+{
+  static const char text[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<4>;\n.reg .pred %p<4>;\n"
+    ".shared .align 4 .b8 flag[8];\n.loc 1 10 5\nmov.u32 %r1, 1;\nst.shared.v2.u32 [flag], {%r1, %r1};\n"
+    ".loc 2 5 3, function_name $f, inlined_at 1 10 5\nld.volatile.shared.u32 %r2, [flag];\n"
+    ".loc 2 7 3, function_name $f, inlined_at 1 10 5\nld.volatile.shared.u32 %r3, [flag+4];\n"
+    "setp.ne.s32 %p1, %r3, 0;\n@%p1 bra done;\nagain:\nld.volatile.shared.u32 %r3, [flag+4];\n"
+    "setp.eq.s32 %p1, %r3, 0;\n@%p1 bra again;\ndone:\nret;\n}\n"
+    ".file 1 \"own.cu\"\n.file 2 \"<sync.h>\"\n.section .debug_str\n{\n$f:\n.b8 102,0\n}\n";
+  char folder[64], path[80], *out;
+  json_error_t error;
+  run_folder(folder);
+  snprintf(path, sizeof path, "%s/k.ptx", folder);
+  run_write(path, text, sizeof text - 1);
+  ck_assert_int_eq(profile(&out, folder, "%/k.ptx k --json --grid 1 --block 1"), 0);
+  json_t *j = json_loads(out, 0, &error);
+  ck_assert_msg(j != NULL, "%s in\n%s", error.text, out);
+  unsigned polls = 0, loads = 0;
+  for (size_t k = 0; k < json_array_size(json_object_get(j, "lines")); k++) {
+    const json_t *l = json_array_get(json_object_get(j, "lines"), k);
+    ck_assert_int_eq(json_integer_value(json_object_get(l, "line")), 10);
+    if (strcmp(json_string_value(json_object_get(l, "access")), "shared load")) continue;
+    ck_assert_int_eq(json_integer_value(json_object_get(l, "requests")), 1);
+    polls += json_is_true(json_object_get(l, "polled"));
+    loads++;
+  }
+  ck_assert_msg(loads == 2 && polls == 1, "%s", out);
+  json_decref(j);
+  free(out);
+  run_remove(folder);
+}
+END_TEST
+
 /* What goes in by type and by file comes out again. */
 START_TEST(values)
 {
@@ -329,6 +365,7 @@ Suite *suite_profile(void)
   tcase_set_timeout(t, 60);
   tcase_add_loop_test(t, answer, 0, sizeof answers / sizeof *answers);
   tcase_add_test(t, as_json);
+  tcase_add_test(t, polled_in_a_header);
   tcase_add_loop_test(t, polled, 0, sizeof polls / sizeof *polls);
   tcase_add_test(t, values);
   tcase_add_loop_test(t, small_floats_round_to_even, 0, sizeof halves / sizeof *halves);

@@ -57,7 +57,7 @@ enum sim_fault_kind {
   SIM_FAULT_READ_ONLY,         /* a store to a buffer that is input only, or to constant memory */
   SIM_FAULT_UNINITIALISED,     /* shared memory read before any thread wrote it */
   SIM_FAULT_RACE,              /* two threads, one word, one barrier interval, a write among them */
-  SIM_FAULT_BARRIER,           /* not all threads of the block (or of the mask) reach a barrier */
+  SIM_FAULT_BARRIER,           /* not all threads reach a barrier, or what waits never ends */
   SIM_FAULT_BUDGET,            /* endless loop, or too much work */
   SIM_FAULT_TRAP,              /* trap, assert */
   SIM_FAULT_STACK,             /* recursion too deep, local memory exhausted */

@@ -1,4 +1,4 @@
-// expect: *: divergent barrier
+// expect: *: bad synchronisation
 extern "C" __global__ void transpose(const float *in, float *out, int width, int height)
 {
   __shared__ float tile[32][33];

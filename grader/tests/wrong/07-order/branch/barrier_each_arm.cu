@@ -1,5 +1,5 @@
-// expect: part of a block: divergent barrier
-// expect: any number: divergent barrier
+// expect: part of a block: bad synchronisation
+// expect: any number: bad synchronisation
 /* A barrier in a branch: a block puts its 128 numbers in order, by counting.
  *
  * Each thread counts how many numbers of the block come before its own; that is its number's

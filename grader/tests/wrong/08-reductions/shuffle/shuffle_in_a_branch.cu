@@ -1,5 +1,5 @@
-// expect: any size: divergent barrier
-// expect: no faults: divergent barrier
+// expect: any size: bad synchronisation
+// expect: no faults: bad synchronisation
 /* Rung 3: most of the sum without banks.
  *
  * The task of rung 1: out[b] is the sum of the 256 numbers of block b, or of as many as there are.

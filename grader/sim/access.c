@@ -52,6 +52,7 @@ static void fault_global(struct warp *w, const struct sim_inst *i, unsigned lane
                          enum access_kind kind, uint64_t at)
 {
   struct sim_object *o = memory_nearest(w->runner->sim, at);
+  char name[MEMORY_CALLED];
   struct sim_fault *f;
   if (at < 0x10000) {
     f = fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
@@ -71,15 +72,15 @@ static void fault_global(struct warp *w, const struct sim_inst *i, unsigned lane
     if (f) name_object(f, o->name, at - o->base, i->width);
   } else if (at < o->base) {
     f = fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
-                   "%s %u bytes %llu before the start of '%s': a negative index?", verb(kind),
-                   i->width, (unsigned long long)(o->base - at), o->name);
+                   "%s %u bytes %llu before the start of %s: a negative index?", verb(kind),
+                   i->width, (unsigned long long)(o->base - at), memory_called(o, name));
     if (f) name_object(f, o->name, at - o->base, i->width);
   } else {
     uint64_t offset = at - o->base, past = offset + i->width - o->size;
     f = fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
-                   "%s %u bytes at byte %llu of '%s', which has %llu bytes: it reaches %llu past the end. "
+                   "%s %u bytes at byte %llu of %s, which has %llu bytes: it reaches %llu past the end. "
                    "Check the index against the size", verb(kind), i->width, (unsigned long long)offset,
-                   o->name, (unsigned long long)o->size, (unsigned long long)past);
+                   memory_called(o, name), (unsigned long long)o->size, (unsigned long long)past);
     if (f) name_object(f, o->name, offset, i->width);
   }
 }
@@ -88,20 +89,18 @@ static void fault_alignment(struct warp *w, const struct sim_inst *i, unsigned l
                             enum access_kind kind, uint64_t at)
 {
   const struct sim_object *o = memory_find(w->runner->sim, at);
+  char where[128] = "an address", name[MEMORY_CALLED];
+  if (o)
+    snprintf(where, sizeof where, "byte %llu of %s", (unsigned long long)(at - o->base),
+             memory_called(o, name));
   struct sim_fault *f =
-      o ? fault_note(w, i, lane, SIM_FAULT_ALIGNMENT, true,
-                     "%s %u bytes at byte %llu of '%s', which is no multiple of %u: wide accesses must be "
-                     "aligned to their width", verb(kind), i->width, (unsigned long long)(at - o->base),
-                     o->name, i->width)
-        : fault_note(w, i, lane, SIM_FAULT_ALIGNMENT, true,
-                     "%s %u bytes at an address that is no multiple of %u (0x%llx): wide accesses must "
-                     "be aligned to their width", verb(kind), i->width, i->width,
-                     (unsigned long long)at);
-  if (f && o) name_object(f, o->name, at - o->base, i->width);
-  if (f && !o) {
-    f->address = at;
-    f->width = i->width;
-  }
+      fault_note(w, i, lane, SIM_FAULT_ALIGNMENT, true,
+                 "%s %u bytes at %s, which is no multiple of %u (0x%llx): wide accesses must be aligned to "
+                 "their width", verb(kind), i->width, where, i->width, (unsigned long long)at);
+  if (!f) return;
+  f->address = at;
+  f->width = i->width;
+  if (o) name_object(f, o->name, at - o->base, i->width);
 }
 
 static void fault_read_only(struct warp *w, const struct sim_inst *i, unsigned lane,
@@ -284,6 +283,8 @@ static void count_apart(struct warp *w, const struct sim_inst *i, uint32_t mask,
       if (p == PLACE_LOCAL || (p <= PLACE_RESERVED) != shared) continue;
       /* What another block's memory costs was not measured. */
       if (b != w->block) count_side(w, i, true)->exact = false;
+      /* Equal offsets in different blocks are different words, of one bank. */
+      if (shared) at += (uint64_t)b->rank << SIM_CLUSTER_SHIFT;
       if (!apart.mask) first = at;
       apart.mask |= 1u << l;
       int64_t rel = (int64_t)(at - first);

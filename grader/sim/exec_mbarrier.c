@@ -396,11 +396,20 @@ void mbarrier_stuck(struct block *b, struct warp *w, const struct group *g, char
     snprintf(text, size, "waits for an mbarrier that is gone");
     return;
   }
+  char arrivals[96] = "all arrivals have come", bytes[128] = "";
+  if (m->pending)
+    snprintf(arrivals, sizeof arrivals, "%u of %u arrivals are missing", m->pending, m->expected);
+  if (m->tx > 0)
+    snprintf(bytes, sizeof bytes, ", and of the %lld bytes it still waits for, copies under way bring %lld",
+             (long long)m->tx, (long long)m->coming);
+  else if (m->tx < 0)
+    snprintf(bytes, sizeof bytes, ", and copies have brought %lld bytes more than it was to expect",
+             -(long long)m->tx);
   snprintf(text, size,
-           "waits for a phase of the mbarrier at byte %u of shared memory that never completes: %u of "
-           "%u arrivals are missing, it expects %lld bytes more and copies on their way bring %lld. "
-           "Do all threads it was initialised for arrive, and is expect_tx what the copies bring?",
-           m->at, m->pending, m->expected, (long long)m->tx, (long long)m->coming);
+           "waits for a phase of the mbarrier at byte %u of shared memory that never completes: %s%s.%s%s",
+           m->at, arrivals, bytes,
+           m->pending ? " Do all threads it was initialised for arrive?" : "",
+           m->tx ? " Is expect_tx what the copies bring?" : "");
 }
 
 /* ---- lowering ------------------------------------------------------------------------------------- */

@@ -174,6 +174,9 @@ struct sim_object *memory_find(const struct sim *sim, uint64_t address);
 struct sim_object *memory_find_base(const struct sim *sim, uint64_t address);
 /* The object nearest to an address that lies in none; NULL when there are no objects. */
 struct sim_object *memory_nearest(const struct sim *sim, uint64_t address);
+/* An object as a sentence calls it: a buffer by its name, in quotes. */
+enum { MEMORY_CALLED = 80 };
+const char *memory_called(const struct sim_object *o, char out[MEMORY_CALLED]);
 void memory_drop_module(struct sim *sim);
 uint64_t memory_address_of(const struct sim *sim, const struct ptx_symbol *symbol);
 /* The shared variable at an offset, and a name as a reader knows it (_ZZ4gemmE2As: As). */
@@ -208,6 +211,7 @@ struct shadow {
   uint32_t *rwarp;             /* the one warp that read, or SHADOW_MANY */
   uint32_t tick, block_start, epoch;
   uint32_t cluster_start;      /* the last barrier of the cluster */
+  uint32_t proxy;              /* the last fence.proxy.async of any thread, or the block's start */
   bool partial;                /* a fence or a meeting of a part happened in this block */
   bool fenced;                 /* a fence, since the last barrier of all */
   bool exact;                  /* each reader is kept: see shadow_reads.c */
@@ -536,6 +540,10 @@ void shadow_access(struct warp *w, const struct sim_inst *i, struct pattern *p, 
 bool words_read(struct warp *w, const struct sim_inst *i, struct pattern *p, uint32_t offset);
 /* Puts the reads of this interval into the granules' words: before a pattern of them changes. */
 void shadow_settle(struct block *b);
+void shadow_proxy(struct block *b);                     /* fence.proxy.async */
+/* A bulk copy takes bytes out of shared memory: have threads written them since the last of these? */
+void shadow_copied(struct warp *w, const struct sim_inst *i, unsigned lane, uint32_t at,
+                   uint32_t bytes);
 void shadow_fence(struct warp *w, uint32_t lanes);      /* order.c */
 void order_meet(struct warp *w, uint32_t lanes);        /* order.c: a *.sync of these lanes */
 /* The same by lanes of another block of the cluster than b, in whose shared memory it is. */

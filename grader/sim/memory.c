@@ -80,6 +80,12 @@ static void drop(struct sim *sim, bool module)
   sim->nobjects = kept;
 }
 
+const char *memory_called(const struct sim_object *o, char out[MEMORY_CALLED])
+{
+  snprintf(out, MEMORY_CALLED, o->heap ? "%s" : "'%s'", o->name);
+  return out;
+}
+
 void memory_drop_module(struct sim *sim) { drop(sim, true); }
 void sim_free_all(struct sim *sim)
 {

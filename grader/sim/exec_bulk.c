@@ -208,7 +208,8 @@ void bulk_touch(struct warp *w, const struct sim_inst *i, const struct bulk_copy
   p.mask = 1u << c->lane;
   for (uint32_t k = 0; k < c->bytes; k += CHUNK)
     shadow_access(w, i, &p, c->at + k, c->store ? ACCESS_LOAD : ACCESS_STORE);
-  if (!c->store) shadow_pending(w->block, c->at, c->bytes, SHADOW_ENGINE * SIM_LANES, i);
+  if (c->store) shadow_copied(w, i, c->lane, c->at, c->bytes);
+  else shadow_pending(w->block, c->at, c->bytes, SHADOW_ENGINE * SIM_LANES, i);
 }
 
 void bulk_count_shared(struct warp *w, const struct sim_inst *i, uint32_t at, uint32_t bytes)
@@ -253,10 +254,11 @@ static const struct sim_object *global_run(struct warp *w, const struct sim_inst
     return NULL;
   }
   if (!o || bytes > o->size - (at - o->base)) {
+    char name[MEMORY_CALLED];
     fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
-               "a bulk copy %s %u bytes at byte %lld of '%s', which has %llu bytes: the number of "
+               "a bulk copy %s %u bytes at byte %lld of %s, which has %llu bytes: the number of "
                "bytes is bytes, not elements", store ? "writes" : "reads", bytes,
-               near ? (long long)(at - near->base) : (long long)at, near ? near->name : "nothing",
+               near ? (long long)(at - near->base) : (long long)at, near ? memory_called(near, name) : "nothing",
                near ? (unsigned long long)near->size : 0ull);
     return NULL;
   }

@@ -397,6 +397,13 @@ HANDLER(fence)
   (void)i;
   if (!w->runner->sim->options.no_checks) shadow_fence(w, exec);
 }
+/* Between what threads write and copies that read it: fence.proxy.async. */
+HANDLER(proxy_fence)
+{
+  (void)i;
+  (void)exec;
+  shadow_proxy(w->block);
+}
 HANDLER(nothing)
 {
   (void)w;
@@ -404,6 +411,7 @@ HANDLER(nothing)
   (void)exec;
 }
 static void lower_fence(struct lowering *l) { l->out->run = fence; }
+static void lower_proxy(struct lowering *l) { l->out->run = proxy_fence; }
 static void lower_nothing(struct lowering *l) { l->out->run = nothing; }
 
 /* A cache policy means nothing here; the register gets a value that is the same on every run. */
@@ -424,8 +432,8 @@ const struct sim_form sim_forms_memory[] = {
     FORM_ANY(ST, lower_st),
     FORM_ANY(MEMBAR, lower_fence),
     FORM_ANY(FENCE, lower_fence),
-    FORM_ANY(MEMBAR_PROXY, lower_nothing),
-    FORM_ANY(FENCE_PROXY, lower_nothing),
+    FORM_ANY(MEMBAR_PROXY, lower_proxy),
+    FORM_ANY(FENCE_PROXY, lower_proxy),
     FORM_ANY(PREFETCH, lower_nothing),
     FORM_ANY(PREFETCHU, lower_nothing),
     FORM_ANY(APPLYPRIORITY, lower_nothing),

@@ -78,7 +78,7 @@ void shadow_block(struct block *b)
     reads_close(s);
     s->tick = 1;
   }
-  s->block_start = s->epoch = ++s->tick;
+  s->block_start = s->epoch = s->proxy = ++s->tick;
   s->nnoted = 0;
   /* The system has written its own before any thread ran. */
   if (b->reserved_at) mark(b, b->reserved_at, SIM_SHARED_BASE, s->tick, 0);
@@ -387,6 +387,24 @@ void shadow_landed(struct block *b, uint32_t at, uint32_t bytes, uint32_t thread
 {
   uint32_t before = b->shadow.writer[at >> b->shadow.shift];   /* as marked when pending */
   mark(b, at, bytes, b->shadow.tick, thread | (before >> SHADOW_SITE << SHADOW_SITE));
+}
+
+/* Bulk copies read shared memory through a proxy of their own.  Any thread's fence will do, as long as
+ * it comes after the write: the barrier that must stand there, too, is looked for elsewhere. */
+void shadow_proxy(struct block *b) { b->shadow.proxy = ++b->shadow.tick; }
+
+void shadow_copied(struct warp *w, const struct sim_inst *i, unsigned lane, uint32_t at,
+                   uint32_t bytes)
+{
+  const struct shadow *s = &w->block->shadow;
+  for (uint32_t x = at >> s->shift; x << s->shift < at + bytes; x++) {
+    struct earlier by = last_writer(w, x);
+    if (s->wtick[x] == SHADOW_PENDING || s->wtick[x] < s->proxy ||
+        by.thread / SIM_LANES == SHADOW_ENGINE)
+      continue;
+    tell_unfenced(w, i, lane, by, x << s->shift);
+    return;
+  }
 }
 
 bool shadow_follows(const struct warp *w, unsigned lane, uint32_t at, uint32_t *thread)

@@ -135,6 +135,9 @@ void tell_never_written(struct warp *w, const struct sim_inst *i, unsigned lane,
 /* w's lane touches block b's memory, after a thread of b: by.inst NULL: not known which. */
 void tell_remote(struct warp *w, const struct sim_inst *i, unsigned lane, enum access_kind kind,
                  const struct block *b, struct earlier by, bool written, uint32_t byte);
+/* A bulk copy reads what a thread has written, without fence.proxy.async between. */
+void tell_unfenced(struct warp *w, const struct sim_inst *i, unsigned lane, struct earlier by,
+                   uint32_t byte);
 void tell_same_instruction(struct warp *w, const struct sim_inst *i, unsigned lane, uint32_t thread,
                            uint32_t byte);
 

@@ -230,6 +230,24 @@ void tell_remote(struct warp *w, const struct sim_inst *i, unsigned lane, enum a
            t[1], t[2], does(kind), byte, f->object, b->rank, written ? "wrote" : "read", line);
 }
 
+void tell_unfenced(struct warp *w, const struct sim_inst *i, unsigned lane, struct earlier by,
+                   uint32_t byte)
+{
+  struct sim_fault *f = fault_note(w, i, lane, SIM_FAULT_RACE, false, "fence");
+  if (!f) return;
+  uint32_t *o = f->other_thread;
+  char line[32];
+  name_of(w, &byte, f->object);
+  f->address = byte;
+  f->width = i->width;
+  name_line(f, by.inst, line);
+  fault_thread(w->block, by.thread, o);
+  snprintf(f->text, sizeof f->text,
+           "a bulk copy takes byte %u of %s, which thread (%u,%u,%u) wrote%s, out of shared memory, and "
+           "no fence makes such writes visible to copies: put fence.proxy.async after the writes, "
+           "before the barrier", byte, f->object, o[0], o[1], o[2], line);
+}
+
 void tell_same_instruction(struct warp *w, const struct sim_inst *i, unsigned lane, uint32_t thread,
                            uint32_t byte)
 {

@@ -279,7 +279,7 @@ __global__ void copy_out_hasty(int *out, const int *in, int n)
 {
   __shared__ __align__(128) int s[64];
   int t = threadIdx.x;
-  s[t] = in[t] * 3;
+  s[t] = in[t] * 3; asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   __syncthreads();
   if (t == 0) {
     STORE(out + 64 * blockIdx.x, s, 256);  //! race
@@ -348,4 +348,17 @@ __global__ void after_inval(int *out, const int *in, int n)
   ARRIVE(bar);  //! invalid
 }
 
+__global__ void copy_out_unfenced(int *out, const int *in, int n)
+{
+  __shared__ __align__(128) int s[64];
+  int t = threadIdx.x;
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  s[t] = in[t] * 3;
+  __syncthreads();
+  if (t == 0) {
+    STORE(out + 64 * blockIdx.x, s, 256);  //! race -3
+    COMMIT();
+    DRAIN();
+  }
+}
 }

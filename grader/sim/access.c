@@ -95,8 +95,8 @@ static void fault_alignment(struct warp *w, const struct sim_inst *i, unsigned l
              memory_called(o, name));
   struct sim_fault *f =
       fault_note(w, i, lane, SIM_FAULT_ALIGNMENT, true,
-                 "%s %u bytes at %s, which is no multiple of %u (0x%llx): wide accesses must be aligned to "
-                 "their width", verb(kind), i->width, where, i->width, (unsigned long long)at);
+                 "%s %u bytes at %s, which is no multiple of %u (0x%llx): wide accesses must "
+                 "be aligned to their width", verb(kind), i->width, where, i->width, (unsigned long long)at);
   if (!f) return;
   f->address = at;
   f->width = i->width;

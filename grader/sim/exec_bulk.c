@@ -258,7 +258,8 @@ static const struct sim_object *global_run(struct warp *w, const struct sim_inst
     fault_note(w, i, lane, SIM_FAULT_BOUNDS, true,
                "a bulk copy %s %u bytes at byte %lld of %s, which has %llu bytes: the number of "
                "bytes is bytes, not elements", store ? "writes" : "reads", bytes,
-               near ? (long long)(at - near->base) : (long long)at, near ? memory_called(near, name) : "nothing",
+               near ? (long long)(at - near->base) : (long long)at,
+               near ? memory_called(near, name) : "nothing",
                near ? (unsigned long long)near->size : 0ull);
     return NULL;
   }

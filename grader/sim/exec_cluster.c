@@ -27,7 +27,8 @@ HANDLER(mapa)
     if (rank[l] >= n) {
       fault_note(w, i, l, SIM_FAULT_BOUNDS, true,
                  "asks for memory of block %u of the cluster, which has %u%s", rank[l], n,
-                 n > 1 ? "" : ". Launch it with a cluster: --cluster X, or __cluster_dims__ in the kernel");
+                 n > 1 ? "" : ". Launch it with a cluster: --cluster X, or __cluster_dims__ in "
+                              "the kernel");
       return;
     }
     if (n > 1 && at - window < SIM_WINDOW_BYTES) {   /* of anything else the result means nothing */

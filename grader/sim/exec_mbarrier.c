@@ -400,13 +400,15 @@ void mbarrier_stuck(struct block *b, struct warp *w, const struct group *g, char
   if (m->pending)
     snprintf(arrivals, sizeof arrivals, "%u of %u arrivals are missing", m->pending, m->expected);
   if (m->tx > 0)
-    snprintf(bytes, sizeof bytes, ", and of the %lld bytes it still waits for, copies under way bring %lld",
+    snprintf(bytes, sizeof bytes,
+             ", and of the %lld bytes it still waits for, copies under way bring %lld",
              (long long)m->tx, (long long)m->coming);
   else if (m->tx < 0)
     snprintf(bytes, sizeof bytes, ", and copies have brought %lld bytes more than it was to expect",
              -(long long)m->tx);
   snprintf(text, size,
-           "waits for a phase of the mbarrier at byte %u of shared memory that never completes: %s%s.%s%s",
+           "waits for a phase of the mbarrier at byte %u of shared memory that never completes: "
+           "%s%s.%s%s",
            m->at, arrivals, bytes,
            m->pending ? " Do all threads it was initialised for arrive?" : "",
            m->tx ? " Is expect_tx what the copies bring?" : "");

@@ -174,8 +174,7 @@ struct sim_object *memory_find(const struct sim *sim, uint64_t address);
 struct sim_object *memory_find_base(const struct sim *sim, uint64_t address);
 /* The object nearest to an address that lies in none; NULL when there are no objects. */
 struct sim_object *memory_nearest(const struct sim *sim, uint64_t address);
-/* An object as a sentence calls it: a buffer by its name, in quotes. */
-enum { MEMORY_CALLED = 80 };
+enum { MEMORY_CALLED = 80 };   /* an object as a sentence calls it: a buffer's name in quotes */
 const char *memory_called(const struct sim_object *o, char out[MEMORY_CALLED]);
 void memory_drop_module(struct sim *sim);
 uint64_t memory_address_of(const struct sim *sim, const struct ptx_symbol *symbol);
@@ -281,7 +280,6 @@ struct pattern {
   bool read;                   /* there are readings */
   struct reading readings[SITE_SHARE];   /* of the warps that use the pattern */
 };
-
 
 struct site {
   struct pattern *patterns[SITE_WAYS];
@@ -482,11 +480,9 @@ void block_lanes_exited(struct block *b);
 void block_waiter(const struct block *b, const struct barrier *bar, uint32_t thread[3]);   /* at it */
 sim_handler exec_bar_sync, exec_bar_arrive, exec_bar_red;
 
-/* ---- skipped.c ---------------------------------------------------------------------------------- */
+/* ---- skipped.c: a barrier opens; did a warp go past it? ------------------------------------- */
 void lower_skipped(struct sim_func *f);
-/* Whether all threads must come to this very barrier: __syncthreads(), or like it. */
-bool skipped_whole(const struct sim_inst *i);
-/* Such a barrier is about to open: tells when a warp went past it. */
+bool skipped_whole(const struct sim_inst *i);   /* all threads must come to it: __syncthreads() */
 void skipped_open(struct block *b, const struct barrier *bar);
 
 /* ---- exec_cluster.c ------------------------------------------------------------------------------ */
@@ -541,9 +537,8 @@ bool words_read(struct warp *w, const struct sim_inst *i, struct pattern *p, uin
 /* Puts the reads of this interval into the granules' words: before a pattern of them changes. */
 void shadow_settle(struct block *b);
 void shadow_proxy(struct block *b);                     /* fence.proxy.async */
-/* A bulk copy takes bytes out of shared memory: have threads written them since the last of these? */
 void shadow_copied(struct warp *w, const struct sim_inst *i, unsigned lane, uint32_t at,
-                   uint32_t bytes);
+                   uint32_t bytes);              /* a bulk copy takes them out: were they fenced? */
 void shadow_fence(struct warp *w, uint32_t lanes);      /* order.c */
 void order_meet(struct warp *w, uint32_t lanes);        /* order.c: a *.sync of these lanes */
 /* The same by lanes of another block of the cluster than b, in whose shared memory it is. */
@@ -618,14 +613,12 @@ struct model_cost count_price(enum model_op op, uint32_t width, uint32_t mask, u
 struct sim_fault *fault_note(struct warp *w, const struct sim_inst *i, unsigned lane,
                              enum sim_fault_kind kind, bool fatal, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
-/* Whether these are one place: copies in an unrolled loop are. */
-bool fault_same_place(const struct sim_inst *a, const struct sim_inst *b);
+bool fault_same_place(const struct sim_inst *a, const struct sim_inst *b);   /* or copies of one */
 /* The same for a race, not fatal, whose remedy orders more the higher its rank: of one cause, what helps
  * most is told.  So it also returns a fault with a lower rank that this instruction has had. */
 struct sim_fault *fault_ranked(struct warp *w, const struct sim_inst *i, unsigned lane,
                                enum sim_fault_kind kind, unsigned rank);
-/* Makes one of the faults at the same two lines and in the same object. */
-void fault_join(struct runner *t);
+void fault_join(struct runner *t);   /* makes one of those at the same two lines, in one object */
 /* Moves the last fault noted up to place `at`: it began to happen then. */
 void fault_began(struct runner *t, size_t at);
 void fault_thread(const struct block *b, uint32_t thread, uint32_t out[3]);

@@ -77,9 +77,9 @@ static const char *remedy(const struct warp *w, const struct sim_inst *i, unsign
   bool stores = kind == ACCESS_STORE && other_writes, one = other.inst && i->ptx->op != PTX_CP_ASYNC;
   if (w->polled >= s->epoch || w->block->warps[v].polled >= s->epoch) {
     if (s->fence[me] >= s->epoch && s->fence[other.thread] >= s->epoch)
-      return ". Both have fenced, but no flag or lock leads from one to the other: the thread that wrote, "
-             "or one that it has met since (__syncwarp(), __syncthreads()), must fence and then set what "
-             "the other sees";
+      return ". Both have fenced, but no flag or lock leads from one to the other: the thread "
+             "that wrote, or one that it has met since (__syncwarp(), __syncthreads()), must fence "
+             "and then set what the other sees";
     return ". The lock or flag that they go by orders no other memory: put __threadfence_block() "
            "before it is set or given back, and after it is seen or taken";
   }
@@ -88,15 +88,15 @@ static const char *remedy(const struct warp *w, const struct sim_inst *i, unsign
     return ". Each reads it, changes it and writes it back: use an atomic, as atomicAdd(), or give "
            "each thread a place of its own";
   if (one && stores && fault_same_place(i, other.inst))
-    return in_a_loop(i) ? ". Put __syncthreads() between the rounds of the loop; if it is one round, let one "
-                          "thread store, or use an atomic"
+    return in_a_loop(i) ? ". Put __syncthreads() between the rounds of the loop; if it is one "
+                          "round, let one thread store, or use an atomic"
                         : ". Both store in one statement: let one thread do it, or use an atomic, or "
                           "__syncthreads_or() for a flag";
   return v == w->id ? ": put __syncwarp() or __syncthreads() between them"
                     : ": put __syncthreads() between them";
 }
 
-/* A write comes after a read of what nobody had written, in the same interval: that is what it misses. */
+/* A write comes after a read of what nobody had written, in the same interval: the read missed it. */
 static void complete_unwritten(const struct warp *w, const struct sim_inst *i, unsigned lane,
                                const struct block *b, struct earlier reader, const char *object,
                                uint32_t byte)
@@ -111,19 +111,19 @@ static void complete_unwritten(const struct warp *w, const struct sim_inst *i, u
       continue;
     uint32_t *o = f->other_thread;
     char line[32];
-    bool bulk = i->ptx->op != PTX_ST && i->ptx->op != PTX_CP_ASYNC;
+    bool store = i->ptx->op == PTX_ST, async = i->ptx->op == PTX_CP_ASYNC;
     fault_thread(b, reader.thread, f->thread);
     fault_thread(w->block, w->id * SIM_LANES + lane, o);
     f->address = byte;
     name_line(f, i, line);
     if (!f->other_line) f->other_line = i->line;   /* in another file, too: it is complete */
-    snprintf(f->text, sizeof f->text, "reads byte %u of %s before %sthread (%u,%u,%u)%s%s: %s", byte,
-             object, i->ptx->op == PTX_ST ? "" : "a copy of ", o[0], o[1], o[2],
-             i->ptx->op == PTX_ST ? " writes it" : " fills it", line,
-             i->ptx->op == PTX_ST        ? "put __syncthreads() between them"
-             : bulk ? "wait for the phase of the copy's mbarrier first (mbarrier.try_wait)"
-                    : "let that thread wait for its copy (__pipeline_wait_prior, cp.async.wait_group or "
-                      "wait_all), and put __syncthreads() after the wait");
+    snprintf(f->text, sizeof f->text, "reads byte %u of %s before %sthread (%u,%u,%u) %s it%s: %s",
+             byte, object, store ? "" : "a copy of ", o[0], o[1], o[2], store ? "writes" : "fills",
+             line,
+             store   ? "put __syncthreads() between them"
+             : async ? "let that thread wait for its copy (__pipeline_wait_prior, "
+                       "cp.async.wait_group or wait_all), and put __syncthreads() after the wait"
+                     : "wait for the phase of the copy's mbarrier first (mbarrier.try_wait)");
     return;
   }
 }

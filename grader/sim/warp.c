@@ -398,8 +398,8 @@ void warp_order(struct warp *w, uint32_t lanes)
 /* ---- the loop ------------------------------------------------------------------------------------- */
 
 static const char one_after_another[] =
-    ". Here blocks run one after another: if this one waits for a later one, it waits for ever, though a "
-    "GPU that holds both would go on";
+    ". Here blocks run one after another: if this one waits for a later one, it waits for ever, "
+    "though a GPU that holds both would go on";
 
 static void out_of_budget(struct warp *w, uint64_t limit, const char *whose)
 {
@@ -410,7 +410,8 @@ static void out_of_budget(struct warp *w, uint64_t limit, const char *whose)
   fault_note(w, i, first_lane(w->active ? w->active : w->live), SIM_FAULT_BUDGET, true,
              "still running here after %llu instructions of %s: an endless loop? Check that "
              "every thread can reach the loop's end, and that no thread waits for one that "
-             "cannot run%s", (unsigned long long)limit, whose, later && w->spins ? one_after_another : "");
+             "cannot run%s", (unsigned long long)limit, whose,
+             later && w->spins ? one_after_another : "");
 }
 
 /* Steps of one group until something must be decided.  Returns how many. */

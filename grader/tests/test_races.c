@@ -1,9 +1,9 @@
 /* What is a race and what is none.
  *
  * tests/sim/order.cu: whatever orders threads besides barriers, each correct kernel with a broken
- * twin.  tests/sim/remedy.cu: what the faults say is to be done.  And chapter 07, races.txt: the simulator finds a race in just the pieces of code that the
- * answers call one.  The answers themselves are derived in suites/ch07_races.c, without the
- * simulator. */
+ * twin.  tests/sim/remedy.cu: what the faults say is to be done.  And chapter 07, races.txt: the
+ * simulator finds a race in just the pieces of code that the answers call one.  The answers
+ * themselves are derived in suites/ch07_races.c, without the simulator. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <stdio.h>

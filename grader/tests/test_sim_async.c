@@ -24,7 +24,8 @@ static const struct { const char *file, *kernel; unsigned threads; } cases[] = {
     {"async", "copy_unwaited", 64}, {"async", "copy_one_waits", 64},
     {"async", "copy_half_waits", 64}, {"async", "too_few_bytes", 64}, {"async", "past_array", 64},
     {"async", "odd_address", 64}, {"async", "pipeline", 64}, {"async", "pipeline_hasty", 64},
-    {"async", "copy_out", 64}, {"async", "copy_out_hasty", 64}, {"async", "copy_out_unfenced", 64}, {"async", "async_arrivals", 64},
+    {"async", "copy_out", 64}, {"async", "copy_out_hasty", 64},
+    {"async", "copy_out_unfenced", 64}, {"async", "async_arrivals", 64},
     {"async", "cluster", 64},    {"async", "family", 64},      {"async", "after_inval", 64},
 };
 

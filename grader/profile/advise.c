@@ -111,7 +111,7 @@ static void consider_xors(const struct profile_array *array, const struct access
                           const struct profile_price *now, uint64_t row, struct cure *best)
 {
   uint64_t unit = array->element < MODEL_WORD ? MODEL_WORD : array->element;
-  if (!power_of_two(row) || !power_of_two(array->element)) return;
+  if (!power_of_two(row) || !power_of_two(array->element) || array->strided) return;
   for (uint32_t divide = 1; divide <= 8; divide *= 2)
     for (uint64_t chunk = unit; 2 * chunk <= row && chunk <= 16; chunk *= 2)
       consider(array, a, now, (struct profile_layout){row, row, (uint32_t)chunk, divide}, best);
@@ -137,8 +137,9 @@ static size_t say_pad(const struct profile_array *array, const struct cure *c, c
                             PRIu64 " elements of %" PRIu64 " byte%s): %u wavefront%s", row, pitch, row / e,
                             pitch / e, e, plural((unsigned)e), c->price.mine, plural(c->price.mine));
   if (array->rows == PROFILE_ROWS_NONE && used < size)
-    used += (size_t)snprintf(out + used, size - used, ", element i at i + i / %" PRIu64 " * %" PRIu64,
-                             row / e, (pitch - row) / e);
+    used += (size_t)snprintf(out + used, size - used, ", element i at i + i / %" PRIu64, row / e);
+  if (array->rows == PROFILE_ROWS_NONE && used < size && pitch > row + e)
+    used += (size_t)snprintf(out + used, size - used, " * %" PRIu64, (pitch - row) / e);
   return say_worse(&c->price, out, size, used);
 }
 

@@ -1,15 +1,19 @@
 /* The shared arrays of a launch: where each lies, what rows it has, and every access to it.
  *
- * Advice on a layout is only as true as what is known of the array.  Its rows and elements are those of
- * its declaration in the source, checked against the bytes that PTX has; without the source nothing is
- * known.  Memory that a bulk copy or wgmma reads or writes has the layout that those demand. */
+ * Advice on a layout is only as true as what is known of the array.  Its rows and elements are
+ * those of its declaration in the source, checked against the bytes that PTX has; without the
+ * source nothing is known.  Memory that a bulk copy or wgmma reads or writes has the layout
+ * that those demand. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/declaration.h"
 #include "profile/profile.h"
 
-enum { STATIC_MOST = 49152, SHARED_MOST = 232448 };   /* bytes a block: declared; with dynamic ones */
+enum {
+  STATIC_MOST = 49152,
+  SHARED_MOST = 232448
+}; /* bytes a block: declared; with dynamic ones */
 
 const struct profile_array *profile_array_of(const struct profile_array *a, size_t n,
                                              const struct access *access)
@@ -58,32 +62,35 @@ static bool uses_wgmma(const struct profile *p)
 }
 
 /* The declaration in one of the files that the accesses come from. */
-static void declared(const struct profile *p, struct profile_array *a, const char *name, bool dynamic,
-                     uint64_t narrowest, const char *(*source)(void *, uint32_t), void *user)
+static void declared(const struct profile *p, struct profile_array *a, const char *name,
+                     bool dynamic, uint64_t narrowest, const char *(*source)(void *, uint32_t),
+                     void *user)
 {
   struct declaration d;
   bool found = false;
   for (size_t k = 0; k < a->nuses && !found; k++) {
     const char *text = source(user, a->uses[k].site->file);
-    found = text && declaration_find(text, name, dynamic ? 0 : a->bytes, p->flags, p->nflags, &d);
+    found =
+        text && declaration_find(text, name, dynamic ? 0 : a->bytes, p->flags, p->nflags, &d);
   }
   if (!found) return;
   a->row = d.row;
   a->element = d.element;
   if (d.row) {
     a->rows = PROFILE_ROWS_DECLARED;
-  } else if (!d.built_in && d.element && !dynamic) {
+  } else if (d.is_struct && d.element && !dynamic) {
     a->rows = PROFILE_ROWS_RECORDS;
     a->row = d.element;
     a->element = narrowest;
   } else if (d.built_in) {
     a->rows = PROFILE_ROWS_NONE;
-    if (narrowest > a->element) a->element = narrowest;   /* bytes that hold something else */
+    if (narrowest > a->element) a->element = narrowest; /* bytes that hold something else */
   }
 }
 
 struct profile_array *profile_arrays(const struct profile *p,
-                                     const char *(*source)(void *, uint32_t), void *user, size_t *n)
+                                     const char *(*source)(void *, uint32_t), void *user,
+                                     size_t *n)
 {
   const struct sim_result *r = p->result;
   struct sim_layout l;
@@ -94,11 +101,12 @@ struct profile_array *profile_arrays(const struct profile *p,
   for (size_t k = 0; memory && k < l.nplaces; k++) {
     bool dynamic = l.places[k].symbol->bytes == 0;
     struct profile_array *a = &arrays[*n];
-    uint64_t all = (uint64_t)r->static_shared + r->dynamic_shared, most = dynamic || all > STATIC_MOST
-                     ? SHARED_MOST : STATIC_MOST;
-    *a = (struct profile_array){.base = l.places[k].offset,
-                                .bytes = dynamic ? r->dynamic_shared : l.places[k].symbol->bytes,
-                                .room = all < most ? most - all : 0};
+    uint64_t all = (uint64_t)r->static_shared + r->dynamic_shared,
+             most = dynamic || all > STATIC_MOST ? SHARED_MOST : STATIC_MOST;
+    *a =
+        (struct profile_array){.base = l.places[k].offset,
+                               .bytes = dynamic ? r->dynamic_shared : l.places[k].symbol->bytes,
+                               .room = all < most ? most - all : 0};
     uint32_t narrowest = UINT32_MAX, element;
     a->uses = calloc(r->nsites + 1, sizeof *a->uses);
     memory = a->uses != NULL;
@@ -107,7 +115,7 @@ struct profile_array *profile_arrays(const struct profile *p,
       const struct sim_site *s = &r->sites[i];
       if (!is_shared(s)) continue;
       if (!profile_array_of(a, 1, &s->worst)) {
-        for (unsigned t = 0; t < MODEL_LANES; t++)       /* one access to two arrays: hands off */
+        for (unsigned t = 0; t < MODEL_LANES; t++) /* one access to two arrays: hands off */
           if (model_lanes(&s->worst) >> t & 1)
             whole &= s->worst.addr[t] < a->base || s->worst.addr[t] - a->base >= a->bytes;
         continue;
@@ -116,6 +124,7 @@ struct profile_array *profile_arrays(const struct profile *p,
       a->uses[a->nuses].site = s;
       a->uses[a->nuses++].own = own_width(inst, s, &element);
       if (element < narrowest) narrowest = element;
+      a->strided |= !strncmp(inst->mnemonic, "wmma", 4);
       bulk |= strstr(inst->mnemonic, "async.bulk") != NULL;
     }
     if (!memory || !a->nuses) {
@@ -123,8 +132,10 @@ struct profile_array *profile_arrays(const struct profile *p,
       continue;
     }
     ++*n;
-    if (bulk) a->rows = PROFILE_ROWS_FIXED;
-    else if (whole) declared(p, a, l.places[k].symbol->name, dynamic, narrowest, source, user);
+    if (bulk)
+      a->rows = PROFILE_ROWS_FIXED;
+    else if (whole)
+      declared(p, a, l.places[k].symbol->name, dynamic, narrowest, source, user);
   }
   free(l.places);
   if (memory) return arrays;

@@ -84,39 +84,54 @@ static bool definition(const struct text *t, const char *name, char found[SIZE_T
   return *found && !differ;
 }
 
-/* A number: names are expanded, and the one that is left over, `unknown`, is `value`.  False when another
- * is left over or it is no number. */
-static bool evaluate(const struct text *t, const char *from, char unknown[NAME], uint64_t value,
-                     unsigned depth, uint64_t *n)
+/* Appends the text with each name as it is defined, in brackets; false when it is too long. */
+static bool expand(const struct text *t, const char *from, unsigned depth, char out[SIZE_TEXT])
 {
-  char all[4 * SIZE_TEXT], name[NAME], means[SIZE_TEXT];
-  size_t used = 0;
+  char name[NAME], means[SIZE_TEXT];
   if (depth > DEEPEST) return false;
   for (const char *p = from; *p;) {
-    if (used + 40 > sizeof all) return false;
-    if (isspace((unsigned char)*p)) {
-      p++;
-    } else if (isdigit((unsigned char)*p)) {
-      while (isalnum((unsigned char)*p) && used + 40 < sizeof all)
-        if (strchr("uUlL", *p)) p++;
-        else all[used++] = *p++;
-    } else if (begins_word(*p)) {
-      size_t length = 0;
-      uint64_t inner = value;
-      while (is_word(p[length])) length++;
-      if (length >= NAME) return false;
-      snprintf(name, sizeof name, "%.*s", (int)length, p);
-      p += length;
-      if (t->expand && definition(t, name, means)) {
-        if (!evaluate(t, means, unknown, value, depth + 1, &inner)) return false;
-      } else {
-        if (*unknown && strcmp(unknown, name)) return false;
-        strcpy(unknown, name);
-      }
-      used += (size_t)snprintf(all + used, sizeof all - used, "%llu", (unsigned long long)inner);
+    size_t used = strlen(out), length = 0;
+    while (is_word(p[length])) length++;
+    if (used + length + 4 > SIZE_TEXT || length >= NAME) return false;
+    snprintf(name, sizeof name, "%.*s", (int)length, p);
+    if (length && begins_word(*p) && t->expand && definition(t, name, means)) {
+      strcat(out, "(");
+      if (!expand(t, means, depth + 1, out) || strlen(out) + 2 > SIZE_TEXT) return false;
+      strcat(out, ")");
     } else {
-      all[used++] = *p++;
+      if (!length) length = 1;
+      if (!isspace((unsigned char)*p)) strncat(out, p, length);
     }
+    p += length;
+  }
+  return true;
+}
+
+/* A number: the one name that is in it, `unknown`, is `value`.  False when another is, too, or it is no
+ * number. */
+static bool evaluate(const char *from, char unknown[NAME], uint64_t value, uint64_t *n)
+{
+  char all[4 * SIZE_TEXT], name[NAME];
+  size_t used = 0;
+  for (const char *p = from; *p;) {
+    size_t length = 0;
+    while (is_word(p[length])) length++;
+    if (used + length + 24 > sizeof all || length >= NAME) return false;
+    if (!length) {
+      all[used++] = *p++;
+      continue;
+    }
+    snprintf(name, sizeof name, "%.*s", (int)length, p);
+    if (begins_word(*p)) {
+      if (*unknown && strcmp(unknown, name)) return false;
+      strcpy(unknown, name);
+      used += (size_t)snprintf(all + used, sizeof all - used, "%llu", (unsigned long long)value);
+    } else {
+      size_t digits = strcspn(name, "uUlL");                 /* 32u */
+      memcpy(all + used, name, digits);
+      used += digits;
+    }
+    p += length;
   }
   all[used] = 0;
   return value_whole(all, used, n);
@@ -194,26 +209,30 @@ static unsigned brackets(const char *p, char sizes[DIMENSIONS][SIZE_TEXT])
   return n;
 }
 
-static bool all_sizes(const struct text *t, char sizes[DIMENSIONS][SIZE_TEXT], unsigned n,
-                      char unknown[NAME], uint64_t value, uint64_t out[DIMENSIONS], uint64_t *product)
+static bool all_sizes(char sizes[DIMENSIONS][SIZE_TEXT], unsigned n, char unknown[NAME], uint64_t value,
+                      uint64_t out[DIMENSIONS], uint64_t *product)
 {
   *product = 1;
   for (unsigned k = 0; k < n; k++) {
-    if (!evaluate(t, sizes[k], unknown, value, 0, &out[k]) || out[k] > UINT32_MAX) return false;
+    if (!evaluate(sizes[k], unknown, value, &out[k]) || out[k] > UINT32_MAX) return false;
     *product *= out[k];
     if (*product > UINT32_MAX) return false;
   }
   return true;
 }
 
-static bool resolve(const struct text *t, char sizes[DIMENSIONS][SIZE_TEXT], unsigned n, unsigned type,
+static bool resolve(const struct text *t, char written[DIMENSIONS][SIZE_TEXT], unsigned n, unsigned type,
                     uint64_t bytes, struct declaration *d)
 {
-  char unknown[NAME] = "";
+  char unknown[NAME] = "", sizes[DIMENSIONS][SIZE_TEXT];
   uint64_t size[DIMENSIONS], product;
   *d = (struct declaration){.dimensions = n, .element = type, .built_in = type != 0};
   if (n == 1 && (type || !bytes)) return true;               /* its length is what PTX says */
-  if (!bytes || !all_sizes(t, sizes, n, unknown, 1, size, &product)) return false;
+  for (unsigned k = 0; k < n; k++) {
+    *sizes[k] = 0;
+    if (!expand(t, written[k], 0, sizes[k])) return false;
+  }
+  if (!bytes || !all_sizes(sizes, n, unknown, 1, size, &product)) return false;
   if (!*unknown) {
     if (!type && product) d->element = bytes / product;
     if (!product || product * d->element != bytes) return false;
@@ -221,7 +240,7 @@ static bool resolve(const struct text *t, char sizes[DIMENSIONS][SIZE_TEXT], uns
     unsigned solutions = 0;
     for (uint64_t v = 0; type && v <= LARGEST_UNKNOWN; v++) {
       uint64_t with[DIMENSIONS];
-      if (!all_sizes(t, sizes, n, unknown, v, with, &product) || product * type != bytes) continue;
+      if (!all_sizes(sizes, n, unknown, v, with, &product) || product * type != bytes) continue;
       memcpy(size, with, sizeof size);
       solutions++;
     }
@@ -229,6 +248,18 @@ static bool resolve(const struct text *t, char sizes[DIMENSIONS][SIZE_TEXT], uns
   }
   if (n > 1) d->row = size[n - 1] * d->element;
   return true;
+}
+
+/* Whether the last word of the type's text is a struct of this source. */
+static bool is_struct(const struct text *t, const char *from, const char *end)
+{
+  char word[NAME + 8];
+  while (end > from && !is_word(end[-1])) end--;
+  const char *begin = end;
+  while (begin > from && is_word(begin[-1])) begin--;
+  int n = (int)(end - begin);
+  return n > 0 && n < NAME && snprintf(word, sizeof word, "struct %.*s", n, begin) > 0 &&
+         find_word(t->plain, t->plain, word);
 }
 
 /* From behind `__shared__` up to the semicolon: the declarator of that name. */
@@ -257,9 +288,11 @@ static bool declarator(struct text *t, const char *from, const char *name, uint6
   unsigned type = type_bytes(statement + strspn(statement, " "),
                              (size_t)(end - statement) - strspn(statement, " "));
   t->expand = true;
-  if (resolve(t, sizes, n, type, bytes, d)) return true;
+  bool ok = resolve(t, sizes, n, type, bytes, d);
   t->expand = false;                           /* defined otherwise where it was compiled */
-  return resolve(t, sizes, n, type, bytes, d);
+  ok = ok || resolve(t, sizes, n, type, bytes, d);
+  d->is_struct = ok && !type && is_struct(t, statement, end);
+  return ok;
 }
 
 /* "_ZZ4convE1t" -> "t", in "conv"; other names as they are, in no function. */

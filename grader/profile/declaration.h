@@ -10,7 +10,8 @@ struct declaration {
   unsigned dimensions;         /* float t[20][21]: 2 */
   uint64_t element;            /* bytes of one: 4; 0: of a type that is not built in, unknown */
   uint64_t row;                /* bytes of the last dimension: 84; 0 where there is one dimension only */
-  bool built_in;               /* a type of the language or of CUDA, to which no member can be added */
+  bool built_in;               /* a type of the language or of CUDA */
+  bool is_struct;              /* one that the same text declares: a member can be added */
 };
 
 /* A type of the language or of CUDA by its name; a float4 has 16 bytes, its scalars 4. */

@@ -1,18 +1,21 @@
 /* What an array's accesses cost when its elements lie elsewhere.
  *
- * A change of layout moves all accesses of the array, so all are moved and priced: of each instruction the
- * worst request.  An access that the profile joined of several is taken apart again where it no longer
- * stays together. */
+ * A change of layout moves all accesses of the array, so all are moved and priced: of each
+ * instruction the worst request.  An access that the profile joined of several is taken apart
+ * again where it no longer stays together. */
 #include "profile/profile.h"
 
-static uint64_t moved(const struct profile_array *a, const struct profile_layout *l, uint64_t address)
+static uint64_t moved(const struct profile_array *a, const struct profile_layout *l,
+                      uint64_t address)
 {
   uint64_t at = address - a->base, row = at / l->row, in = at % l->row;
-  if (l->chunk) in = (in / l->chunk ^ row / l->divide % (l->row / l->chunk)) * l->chunk + in % l->chunk;
+  if (l->chunk)
+    in = (in / l->chunk ^ row / l->divide % (l->row / l->chunk)) * l->chunk + in % l->chunk;
   return a->base + row * l->pitch + in;
 }
 
-/* The access with its lanes moved, each `width` bytes from `from` on; false when that tears one. */
+/* The access with its lanes moved, each `width` bytes from `from` on; false when that tears
+ * one. */
 static bool move(const struct profile_array *a, const struct profile_layout *l,
                  const struct access *access, uint32_t from, uint32_t width, struct access *out)
 {
@@ -52,7 +55,9 @@ bool profile_layout_price(const struct profile_array *a, const struct profile_la
   uint32_t own = mine->width;
   uint64_t most = 0;
   *out = (struct profile_price){0};
-  if (l && l->pitch > l->row && (a->bytes + l->row - 1) / l->row * (l->pitch - l->row) > a->room) return false;
+  if (l && l->pitch > l->row &&
+      (a->bytes + l->row - 1) / l->row * (l->pitch - l->row) > a->room)
+    return false;
   if (l && l->chunk && a->bytes % l->row) return false;
   for (size_t k = 0; k < a->nuses; k++) {
     const struct sim_site *s = a->uses[k].site;

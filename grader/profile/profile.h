@@ -60,6 +60,7 @@ struct profile_array {
   enum profile_rows rows;
   uint64_t row, element;       /* bytes; row: 0 where none is declared */
   uint64_t room;               /* bytes by which it may grow, at most */
+  bool strided;                /* wmma takes a distance between rows, so no row can be XORed */
   struct profile_use *uses;
   size_t nuses;
 };

@@ -363,7 +363,7 @@ static void layouts(const char *launch, char row[300])
 static const struct { const char *launch, *advice; enum profile_class class;
                       const char *applied; unsigned before, promised; } cures[] = {
   {"'window<20>' --grid 1 --block 16,16 f32[400] f32[256]",
-   "pad the rows from 80 to 192 bytes (20 to 48 elements of 4 bytes): 1 wavefront (line 10 then costs 2, not 1)",
+   "pad the rows from 80 to 192 bytes (20 to 48 elements of 4 bytes): 1 wavefront (line 11 then costs 2, not 1)",
    PROFILE_SHARED_LOAD, "'window<48>' --grid 1 --block 16,16 f32[400] f32[256]", 2, 1},
   {"'window<20>' --grid 1 --block 16,16 f32[400] f32[256]", "", PROFILE_SHARED_STORE,
    "'window<48>' --grid 1 --block 16,16 f32[400] f32[256]", 1, 2},
@@ -379,8 +379,8 @@ static const struct { const char *launch, *advice; enum profile_class class;
   {"'by_fours<0,0>' --grid 1 --block 16,16 f32[4096] f32[1024]",
    "XOR the column by the row (column ^ row / 4 % 16, in units of 16 bytes): 2;", PROFILE_SHARED_LOAD,
    "'by_fours<0,4>' --grid 1 --block 16,16 f32[4096] f32[1024]", 16, 2},
-  {"'records<plain>' --grid 1 --block 128 f32[128] f32[128]", "pad each struct from 16 to 20 bytes: 1 wavefront",
-   PROFILE_SHARED_LOAD, "'records<padded>' --grid 1 --block 128 f32[128] f32[128]", 4, 1},
+  {"records_plain --grid 1 --block 128 f32[128] f32[128]", "pad each struct from 16 to 20 bytes: 1 wavefront",
+   PROFILE_SHARED_LOAD, "records_padded --grid 1 --block 128 f32[128] f32[128]", 4, 1},
 };
 
 START_TEST(advice_on_declared_rows)
@@ -391,6 +391,17 @@ START_TEST(advice_on_declared_rows)
   ck_assert_msg(strstr(advice, cures[_i].advice) != NULL, "%s: '%s'", row, advice);
   layouts(cures[_i].applied, row);
   ck_assert_msg(worst(row, cures[_i].class, next) == cures[_i].promised, "'%s' done: %s", advice, row);
+}
+END_TEST
+
+/* wmma takes longer rows, but none that are XORed. */
+START_TEST(advice_on_fragments)
+{
+  char row[300], advice[400];
+  layouts("fragments --grid 1 --block 32 f16[256] f32[256]", row);
+  ck_assert_uint_gt(worst(row, PROFILE_SHARED_LOAD, advice), 4);
+  ck_assert_msg(strstr(advice, "pad the rows from 32 to 48 bytes (16 to 24 elements of 2 bytes): 4 wavefronts") &&
+                !strstr(advice, "XOR"), "'%s'", advice);
 }
 END_TEST
 
@@ -418,7 +429,7 @@ START_TEST(the_first_warp_is_shown)
 {
   struct profile p;
   char row[300];
-  layouts("'records<plain>' --grid 2 --block 128 f32[128] f32[128]", row);
+  layouts("records_plain --grid 2 --block 128 f32[128] f32[128]", row);
   struct request *q = typed_profile(row, &p);
   ck_assert_uint_gt(p.nlines, 0);
   ck_assert_uint_eq(p.lines[0].sum.worst_wavefronts, 4);
@@ -487,6 +498,7 @@ void test_profile_truth(Suite *s)
   tcase_add_loop_test(t, advice_keeps_its_promise, 0, 4);
   tcase_add_test(t, advice_on_global_memory);
   tcase_add_test(t, advice_where_no_layout_helps);
+  tcase_add_test(t, advice_on_fragments);
   tcase_add_test(t, advice_on_malloc);
   tcase_add_test(t, the_first_warp_is_shown);
   tcase_add_loop_test(t, advice_on_declared_rows, 0, sizeof cures / sizeof *cures);

@@ -2,6 +2,7 @@
 // that what `banks profile` advises can be done: `Pitch` elements a row, or `Divide` (0: none) for columns
 // XORed by row / Divide.  layouts.ptx is nvcc 13.0's text of this file.
 #include <cuda_fp16.h>
+#include <mma.h>
 
 // A warp covers two rows of 16 of a tile that is 20 wide: shorter rows would be out of bounds.
 template <int Pitch> __global__ void window(const float *in, float *out)
@@ -48,9 +49,20 @@ template <int Pad, int Divide> __global__ void by_fours(const float4 *in, float 
 
 struct plain { float x, y, z, w; };
 struct padded { float x, y, z, w, unused; };
-template <typename T> __global__ void records(const float *in, float *out)
+__global__ void records_plain(const float *in, float *out)
 {
-  __shared__ T list[128];
+  __shared__ plain list[128];
+  int t = threadIdx.x;
+  list[t].x = in[t];
+  list[t].z = 2 * in[t];
+  __syncthreads();
+  int next = (t + 1) % 128;
+  out[t] = list[next].x + list[next].z;
+}
+
+__global__ void records_padded(const float *in, float *out)
+{
+  __shared__ padded list[128];
   int t = threadIdx.x;
   list[t].x = in[t];
   list[t].z = 2 * in[t];
@@ -91,6 +103,23 @@ __global__ void copied(const float *in, float *out)
   out[threadIdx.x] = tile[threadIdx.x][3];
 }
 
+// A matrix is loaded with one distance between rows.
+__global__ void fragments(const half *in, float *out)
+{
+  using namespace nvcuda;
+  __shared__ __align__(32) half a[16 * 16];
+  for (int i = threadIdx.x; i < 256; i += 32) a[i] = in[i];
+  __syncwarp();
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> left;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> right;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
+  wmma::fill_fragment(sum, 0.f);
+  wmma::fill_fragment(right, __float2half(1));
+  wmma::load_matrix_sync(left, a, 16);
+  wmma::mma_sync(sum, left, right, sum);
+  wmma::store_matrix_sync(out, sum, 16, wmma::mem_row_major);
+}
+
 // One sum for all: contention, at 3 wavefronts a round.
 __global__ void one_sum(const float *in, float *out)
 {
@@ -110,5 +139,3 @@ template __global__ void every_other<32, 2>(const half2 *, half2 *);
 template __global__ void by_fours<0, 0>(const float4 *, float *);
 template __global__ void by_fours<1, 0>(const float4 *, float *);
 template __global__ void by_fours<0, 4>(const float4 *, float *);
-template __global__ void records<plain>(const float *, float *);
-template __global__ void records<padded>(const float *, float *);

@@ -61,7 +61,8 @@ static json_t *line(const struct profile_line *l)
   const struct sim_site *s = &l->sum;
   bool is_global = s->op == MODEL_GLOBAL_LOAD || s->op == MODEL_GLOBAL_STORE;
   json_t *j = json_pack("{s:o, s:i, s:b, s:i, s:o, s:s, s:i, s:o, s:o, s:b, s:b, s:i, s:o, s:o}",
-                        "file", text(l->file), "line", (int)s->line, "near", (int)s->near, "ptx_line", (int)s->ptx_line,
+                        "file", text(l->file), "line", (int)s->line, "near", (int)s->near,
+                        "ptx_line", (int)s->ptx_line,
                         "source", text(l->source), "access", l->operation, "width", (int)s->width,
                         "requests", number(s->requests), "excess", number(l->excess), "exact",
                         (int)s->exact, "polled", (int)s->polled, "worst", (int)s->worst_wavefronts, "advice",
@@ -85,7 +86,8 @@ static json_t *fault(const struct profile *p, const struct sim_fault *f)
   json_t *j = json_pack("{s:s, s:b, s:o, s:i, s:b, s:i, s:[iii], s:[iii], s:o, s:o, s:o}", "kind",
                         sim_fault_name(f->kind), "fatal", (int)f->fatal, "file",
                         known ? text(p->module->files[f->file]) : json_null(), "line",
-                        (int)f->line, "near", (int)f->near, "ptx_line", (int)f->ptx_line, "block", (int)f->block[0],
+                        (int)f->line, "near", (int)f->near, "ptx_line",
+                        (int)f->ptx_line, "block", (int)f->block[0],
                         (int)f->block[1], (int)f->block[2], "thread", (int)f->thread[0],
                         (int)f->thread[1], (int)f->thread[2], "count", number(f->count), "object",
                         text(f->object), "text", text(f->text));

@@ -52,7 +52,8 @@ static int tell(const struct request *q, int status, const char *format, ...)
   vsnprintf(text, sizeof text, format, ap);
   va_end(ap);
   fprintf(stderr, "banks %s: %s\n", q->command, text);
-  if (q->json && !strcmp(q->command, "profile") && !profile_json_error(stdout, text, status)) return REQUEST_OURS;
+  if (q->json && !strcmp(q->command, "profile") && !profile_json_error(stdout, text, status))
+    return REQUEST_OURS;
   return status;
 }
 

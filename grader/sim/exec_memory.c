@@ -177,7 +177,8 @@ LD(u32_64) LD(s32_64) LD(64) LD(128)
 ST(8) ST(16) ST(32) ST(64) ST(8_64) ST(16_64) ST(32_64) ST(128)
 
 /* A volatile load may be what a spinning thread looks at. */
-#define SPIN(name) HANDLER(ldv_##name) { w->spins++; warp_polled(w, i); run_load(w, i, exec, load_##name); }
+#define SPIN(name)                                                                             \
+  HANDLER(ldv_##name) { w->spins++; warp_polled(w, i); run_load(w, i, exec, load_##name); }
 SPIN(u8) SPIN(s8_16) SPIN(s8_32) SPIN(s8_64) SPIN(u8_64) SPIN(u16) SPIN(s16_32) SPIN(s16_64)
 SPIN(u16_64) SPIN(32) SPIN(u32_64) SPIN(s32_64) SPIN(64) SPIN(128)
 

@@ -13,7 +13,7 @@
  *   warp.c     lanes, groups, calls            block.c    barriers, one cluster
  *   grid.c     launches, host threads          memory.c   objects, address windows; heap.c: malloc
  *   layout.c   where shared variables lie      order.c    fences and flags
- *   reach.c    what a kernel can reach      skipped.c  barriers that a warp went past
+ *   reach.c    what a kernel can reach         skipped.c  barriers that a warp went past
  *   access.c   one warp access, checked        shadow.c   races and first writes in shared memory
  *   count.c    its price                       fault.c    reports
  *   shadow_remote.c   the same of another block's, in a cluster
@@ -177,7 +177,6 @@ struct sim_object *memory_nearest(const struct sim *sim, uint64_t address);
 enum { MEMORY_CALLED = 80 };   /* an object as a sentence calls it: a buffer's name in quotes */
 const char *memory_called(const struct sim_object *o, char out[MEMORY_CALLED]);
 void memory_drop_module(struct sim *sim);
-uint64_t memory_address_of(const struct sim *sim, const struct ptx_symbol *symbol);
 /* The shared variable at an offset, and a name as a reader knows it (_ZZ4gemmE2As: As). */
 const struct ptx_symbol *memory_shared_symbol(const struct sim *sim, uint64_t offset);
 void memory_plain_name(const char *name, char *out, size_t size);

@@ -182,7 +182,8 @@ static const char *special_why(enum ptx_special s)
   if (s >= PTX_S_ENVREG0 && s <= PTX_S_ENVREG31)
     return "registers the driver sets (%envreg) are not simulated, and the barrier of a whole grid "
            "(grid.sync() of cooperative groups) is made of them";
-  if (s == PTX_S_RESERVED_SMEM_OFFSET_CAP) return "how much shared memory the system may keep at most is not told";
+  if (s == PTX_S_RESERVED_SMEM_OFFSET_CAP)
+    return "how much shared memory the system may keep at most is not told";
   return "it can be read by mov alone, into a register of its width";
 }
 

@@ -118,12 +118,6 @@ bool sim_same_memory(const struct sim *a, const struct sim *b)
   return same && heap_same(a, b);
 }
 
-uint64_t memory_address_of(const struct sim *sim, const struct ptx_symbol *symbol)
-{
-  (void)sim;
-  return symbol->offset;
-}
-
 uint64_t sim_symbol(struct sim *sim, const char *name, size_t *bytes)
 {
   struct ptx_symbol *s = sim->module ? ptx_find_symbol(sim->module, name) : NULL;

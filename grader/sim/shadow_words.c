@@ -161,19 +161,28 @@ static inline bool any_fresh(const struct shadow *s, const struct words *v, uint
   return fresh;
 }
 
+/* The granules for which the quick look does not do. */
+static inline void look_at_reads(struct warp *w, const struct sim_inst *i, const struct words *v,
+                                 uint32_t first)
+{
+  const struct shadow *s = &w->block->shadow;
+  const uint32_t start = s->block_start, span = s->epoch - start;
+  if (!any_fresh(s, v, first)) return;
+  for (uint32_t k = 0; k < v->n; k++)
+    if (s->wtick[first + v->at[k]] - start >= span)
+      examine_read(w, i, first + v->at[k], v->lanes[k]);
+}
+
 /* Where readers are kept one by one, or a part of the block has met. */
 static void read_words(struct warp *w, const struct sim_inst *i, struct pattern *p,
                        uint32_t offset)
 {
   struct shadow *s = &w->block->shadow;
   const struct words *v = p->words;
-  const uint32_t start = s->block_start, span = s->epoch - start, first = offset >> s->shift;
+  const uint32_t first = offset >> s->shift;
   reads_recall(s, i, p, (struct reader){w->id, s->tick, w->sync_tick}, offset);
-  for (uint32_t k = 0; k < v->n; k++) {
-    if (s->wtick[first + v->at[k]] - start >= span)
-      examine_read(w, i, first + v->at[k], v->lanes[k]);
-    shadow_note(w, i, first + v->at[k], v->lanes[k]);
-  }
+  look_at_reads(w, i, v, first);
+  for (uint32_t k = 0; k < v->n; k++) shadow_note(w, i, first + v->at[k], v->lanes[k]);
 }
 
 bool words_read(struct warp *w, const struct sim_inst *i, struct pattern *p, uint32_t offset)
@@ -184,12 +193,7 @@ bool words_read(struct warp *w, const struct sim_inst *i, struct pattern *p, uin
   if (!v || !v->n || s->partial | s->exact | s->fenced || (i->flags & NOT_PLAIN)) return false;
   if (s->nnoted == MOST_NOTED) shadow_settle(w->block);
   uint32_t first = offset >> s->shift;
-  if (any_fresh(s, v, first)) {
-    const uint32_t start = s->block_start, span = s->epoch - start;
-    for (uint32_t k = 0; k < v->n; k++)
-      if (s->wtick[first + v->at[k]] - start >= span)
-        examine_read(w, i, first + v->at[k], v->lanes[k]);
-  }
+  look_at_reads(w, i, v, first);
   s->noted[s->nnoted++] = (struct noted){i, p, {w->id, s->tick, w->sync_tick}, offset};
   p->noted = s->epoch;
   return true;
